@@ -23,7 +23,9 @@ const mark = "amber:";
 const longest = 700_000;
 /** The most characters of a text that are stored in one piece. */
 const piece = 1_000_000;
+/** How many turns are asked for at once, and how often, before a session is read anew. */
 const newest = 20;
+const newestPages = 5;
 const mostKnown = 32;
 
 /** What is in a session. */
@@ -31,6 +33,8 @@ interface Known {
   readonly messages: Map<string, Message>;
   /** Ids of messages that were here and are no more. */
   readonly gone: Set<string>;
+  /** Ids of messages that came from somewhere else, or came back. */
+  readonly came: Set<string>;
   /** Names of the pieces of large messages. */
   readonly pieces: Set<string>;
   /** The turn up to which it is known. */
@@ -134,9 +138,14 @@ export class Messages {
   /** Removes a session with everything in it. */
   async clear(session: string): Promise<void> {
     await this.#writes.alone(session, async () => {
-      const { pieces } = await this.#read(session);
+      const { pieces, came } = await this.#read(session);
       for (const name of pieces) {
         await this.#texts.delete(name);
+      }
+      for (const id of came) {
+        if ((await this.#moved(id)) === session) {
+          await this.#texts.delete(this.#name("moved", id));
+        }
       }
       this.#known.delete(session);
       if ((await orNothing(this.#client.session.delete(session).then(() => true))) === undefined) {
@@ -236,7 +245,7 @@ export class Messages {
     return this.#reads.alone(session, async () => {
       const old = this.#known.get(session);
       const later = old?.last === undefined ? undefined : await this.#later(session, old.last);
-      const known = old !== undefined && later !== undefined ? old : { messages: new Map<string, Message>(), gone: new Set<string>(), pieces: new Set<string>(), last: undefined };
+      const known = old !== undefined && later !== undefined ? old : { messages: new Map<string, Message>(), gone: new Set<string>(), came: new Set<string>(), pieces: new Set<string>(), last: undefined };
       this.#known.delete(session);
       for (const turn of later ?? (await this.#turns(session))) {
         await this.#apply(known, turn);
@@ -254,12 +263,17 @@ export class Messages {
   /** The turns behind one; undefined where that is not among the last ones. */
   async #later(session: string, last: string): Promise<{ id: string; content: string }[] | undefined> {
     const found: { id: string; content: string }[] = [];
-    const { items } = await this.#client.turn.page(session, { limit: newest }).page();
-    for (const turn of items) {
-      if (turn.id === last) {
-        return found.reverse();
+    const listing = this.#client.turn.page(session, { limit: newest });
+    let cursor: string | undefined;
+    for (let page = 0; page < newestPages && (page === 0 || cursor !== undefined); page++) {
+      const { items, next } = await listing.page(cursor);
+      for (const turn of items) {
+        if (turn.id === last) {
+          return found.reverse();
+        }
+        found.push(turn);
       }
-      found.push(turn);
+      cursor = next;
     }
     return undefined;
   }
@@ -283,9 +297,18 @@ export class Messages {
     throw lost;
   }
 
-  async #apply(known: Known, turn: { content: string }): Promise<void> {
+  async #apply(known: Known, turn: { id: string; content: string }): Promise<void> {
+    const put = (message: Message | undefined): void => {
+      if (message !== undefined) {
+        if (!known.messages.has(message.id) && turn.id !== this.#name("message", message.id)) {
+          known.came.add(message.id);
+        }
+        known.messages.set(message.id, message);
+        known.gone.delete(message.id);
+      }
+    };
     if (!turn.content.startsWith(mark)) {
-      return put(known, plain(turn.content)?.message);
+      return put(plain(turn.content)?.message);
     }
     const [what, , said = ""] = split(turn.content);
     if (what === "gone") {
@@ -294,10 +317,10 @@ export class Messages {
         known.gone.add(id);
       }
     } else if (what === "exact") {
-      put(known, (parsed(unpack(said)) as Put | undefined)?.message);
+      put((parsed(unpack(said)) as Put | undefined)?.message);
     } else if (what === "large") {
       const large = parsed(said) as Large | undefined;
-      put(known, large === undefined ? undefined : await this.#whole(large));
+      put(large === undefined ? undefined : await this.#whole(large));
       for (const name of large === undefined ? [] : names(large)) {
         known.pieces.add(name);
       }
@@ -329,13 +352,6 @@ function grouped<T>(items: readonly T[], name: (item: T) => string): Map<string,
     groups.set(name(item), [...(groups.get(name(item)) ?? []), item]);
   }
   return groups;
-}
-
-function put(known: Known, message: Message | undefined): void {
-  if (message !== undefined) {
-    known.messages.set(message.id, message);
-    known.gone.delete(message.id);
-  }
 }
 
 function split(content: string): string[] {

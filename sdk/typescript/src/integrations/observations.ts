@@ -1,6 +1,6 @@
 // Mastra's observational memory. What it does with a record is Mastra's own code for a storage in memory; its records are kept in Amber.
 import type { Amber } from "../client.js";
-import { binding, digest, label, owner, Texts } from "./stored.js";
+import { binding, digest, label, orNothing, owner, Texts } from "./stored.js";
 
 /* eslint-disable-next-line @typescript-eslint/no-explicit-any -- what is in a record is Mastra's */
 type Any = any;
@@ -38,8 +38,9 @@ export function observations(client: Amber, make: new () => InMemory): Record<st
   /** Does something with the records of a place. */
   const at = async (place: Place, method: string, args: Any[]): Promise<Any> => {
     let answer: Any;
+    let removed: string[] = [];
     const state = nameOf(place);
-    await texts.change(state, async (text) => {
+    const text = await texts.change(state, async (text) => {
       const memory = await new make().getStore("memory");
       const before = text === undefined ? [] : revived(text);
       for (const record of [...before].reverse()) {
@@ -47,6 +48,7 @@ export function observations(client: Amber, make: new () => InMemory): Record<st
       }
       answer = await memory[method](...args);
       const after: Any[] = await memory.getObservationalMemoryHistory(...place);
+      removed = before.map((r) => r.id).filter((id) => !after.some((r) => r.id === id));
       if (after.length === 0) {
         return text === undefined ? undefined : "[]";
       }
@@ -60,6 +62,10 @@ export function observations(client: Amber, make: new () => InMemory): Record<st
       }
       return frozen(after);
     });
+    await Promise.all(removed.map((id) => texts.delete(name("observation", id))));
+    if (text === "[]" && removed.length > 0) {
+      await orNothing(client.session.delete(state));
+    }
     return answer;
   };
 

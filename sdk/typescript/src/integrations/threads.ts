@@ -119,14 +119,13 @@ export class Threads {
   // Threads.
 
   async getThreadById({ threadId, resourceId }: { threadId: string; resourceId?: string }): Promise<StoredThread | null> {
-    const thread = await this.#thread(threadId);
+    const thread = threadId ? await this.#thread(threadId) : undefined;
     return thread === undefined || (resourceId !== undefined && thread.resourceId !== resourceId) ? null : thread;
   }
 
   async saveThread({ thread }: { thread: StoredThread }): Promise<StoredThread> {
     const session = this.#messages.session(filled("id of a thread", thread.id));
-    await this.#start(session, "threads", thread.title || thread.id);
-    await this.#texts.put(session, JSON.stringify(thread));
+    await this.#record(session, "threads", thread.title || thread.id, () => JSON.stringify(thread));
     return thread;
   }
 
@@ -205,12 +204,7 @@ export class Threads {
     const all = messages.map(kept);
     all.forEach(checkMessage);
     const threads = [...new Set(all.map((m) => m.threadId))];
-    for (const id of threads) {
-      // A session is in the catalogue before its first turn, so that a thread without a record is found when everything is removed.
-      if ((await this.#thread(id)) === undefined) {
-        await this.#start(this.#messages.session(id), "threads", id);
-      }
-    }
+    await this.#catalogued(threads);
     await this.#messages.save(all);
     await this.#touch(threads);
     return { messages: all.map(shown) };
@@ -219,6 +213,7 @@ export class Threads {
   async updateMessages({ messages }: { messages: MessageChange[] }): Promise<StoredMessage[]> {
     const updated: StoredMessage[] = [];
     const touched = new Set<string>();
+    await this.#catalogued(new Set(messages.flatMap((m) => (m.threadId ? [m.threadId] : []))));
     for (const change of messages) {
       const done = await this.#messages.change(change.id, (m) => merged(m, change));
       if (done !== undefined) {
@@ -303,22 +298,18 @@ export class Threads {
   }
 
   async saveResource({ resource }: { resource: StoredResource }): Promise<StoredResource> {
-    const name = this.#resource(resource.id);
-    await this.#start(name, "resources", resource.id);
-    await this.#texts.put(name, JSON.stringify(resource));
+    await this.#record(this.#resource(resource.id), "resources", resource.id, () => JSON.stringify(resource));
     return resource;
   }
 
   async updateResource(args: { resourceId: string; workingMemory?: string; metadata?: Record<string, unknown> }): Promise<StoredResource> {
     const { resourceId, workingMemory, metadata } = args;
-    const name = this.#resource(resourceId);
-    await this.#start(name, "resources", resourceId);
-    const text = await this.#texts.change(name, (old) => {
+    const text = await this.#record(this.#resource(resourceId), "resources", resourceId, (old) => {
       const now = new Date();
       const r: StoredResource = old === undefined ? { id: resourceId, createdAt: now, updatedAt: now } : dated<StoredResource>(old);
       return JSON.stringify({ ...r, ...(workingMemory === undefined ? {} : { workingMemory }), metadata: { ...r.metadata, ...metadata }, updatedAt: old === undefined ? now : later(r.updatedAt) });
     });
-    return dated<StoredResource>(text as string);
+    return dated<StoredResource>(text);
   }
 
   // Everything.
@@ -337,6 +328,26 @@ export class Threads {
 
   async #start(session: string, what: string, name: string): Promise<void> {
     await this.#client.session.start({ id: session, binding: binding(this.#client, `${kind}-${what}`), name: label(name) });
+  }
+
+  /** Puts the sessions of threads into the catalogue before their first turn, so that messages of a thread without a record are found. */
+  async #catalogued(threads: Iterable<string>): Promise<void> {
+    for (const id of threads) {
+      if ((await this.#thread(id)) === undefined) {
+        await this.#start(this.#messages.session(id), "threads", id);
+      }
+    }
+  }
+
+  /** Replaces a record, whose session is in the catalogue before it is there. */
+  async #record(session: string, what: string, name: string, to: (old: string | undefined) => string): Promise<string> {
+    const text = await this.#texts.change(session, async (old) => {
+      if (old === undefined) {
+        await this.#start(session, what, name);
+      }
+      return to(old);
+    });
+    return text as string;
   }
 
   async #sessions(what: string): Promise<string[]> {

@@ -270,7 +270,7 @@ test("several hundred random commands answer as the Anthropic SDK's own tool on 
       { command: "view", path: "/memories" },
       { command: "create", path: one([...files, ...files, ...open, ...hostile]), file_text: text() },
       { command: "create", path: one(files), file_text: text() },
-      { command: "str_replace", path: at, old_str: word, new_str: one([`new${i}`, `new${i}`, `two${i}\nlines`, `$& ${i}`]) },
+      { command: "str_replace", path: at, old_str: word, new_str: one([`new${i}`, `new${i}`, `two${i}\nlines`, `$&${i}`]) },
       { command: "insert", path: at, insert_line: below(lines + 3) - 1, insert_text: one([line(), `${line()}\n`, `x${i}\ny${i}`]) },
       { command: "delete", path: any() },
       { command: "rename", old_path: at, new_path: open.includes(at) ? one([...folders, ...open]) : one([...files, ...open, ...hostile]) },

@@ -357,4 +357,17 @@ test("an agent of Mastra with its memory in Amber", async (t) => {
   const store = await (amberStorage(amber.as({ user_id: "ada" }), storage) as Loose).getStore("memory");
   assert.deepEqual((await store.listThreads({ filter: { resourceId: "r" }, orderBy: { direction: "ASC" } })).threads.map((x: Loose) => x.id), ["monday", "tuesday"]);
   assert.deepEqual((await store.listMessages({ threadId: "monday" })).messages.map((m: Loose) => m.role), ["user", "assistant", "user", "assistant"]);
+  // What a program does with a Memory itself.
+  const memory = new Memory({ storage: amberStorage(amber.as({ user_id: "ada" }), storage) });
+  const { thread: copy } = await memory.cloneThread({ sourceThreadId: "monday", newThreadId: "copy" });
+  assert.equal(copy.id, "copy");
+  const recalled = (await memory.recall({ threadId: "copy", resourceId: "r", perPage: 3 })).messages;
+  assert.equal(recalled.length, 3);
+  await memory.deleteMessages([recalled[0].id]);
+  await memory.updateThread({ id: "copy", title: "a copy", metadata: { pinned: true } });
+  assert.deepEqual((await memory.getThreadById({ threadId: "copy" })).title, "a copy");
+  assert.equal((await store.listMessages({ threadId: "copy" })).total, 3);
+  await memory.deleteThread("monday");
+  assert.deepEqual((await memory.listThreads({ filter: { metadata: { pinned: true } } })).threads.map((x: Loose) => x.id), ["copy"]);
+  assert.equal((await store.listMessages({ threadId: "monday" })).total, 0);
 });

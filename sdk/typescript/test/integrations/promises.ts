@@ -62,6 +62,7 @@ export const promises: Record<string, (s: Loose) => Promise<void>> = {
     assert.deepEqual(await s.getThreadById({ threadId: thread.id, resourceId: thread.resourceId }), thread);
     assert.equal(await s.getThreadById({ threadId: thread.id, resourceId: "another" }), null);
     assert.equal(await s.getThreadById({ threadId: "none" }), null);
+    assert.equal(await s.getThreadById({ threadId: "" }), null);
     await s.saveThread({ thread: { ...thread, title: "again" } });
     assert.equal((await s.getThreadById({ threadId: thread.id })).title, "again");
     assert.equal((await s.listThreads({})).total, 1);
@@ -320,6 +321,8 @@ export const promises: Record<string, (s: Loose) => Promise<void>> = {
     assert.deepEqual([texts(await s.listMessages({ threadId: one.id })), texts(await s.listMessages({ threadId: two.id }))], [["m1", "m2", "m3", "m4"], ["m5", "other"]]);
     assert.ok((await s.getThreadById({ threadId: one.id })).updatedAt > before[0]);
     assert.ok((await s.getThreadById({ threadId: two.id })).updatedAt > before[1]);
+    await s.updateMessages({ messages: [{ id: messages[4].id, threadId: "no record" }] });
+    assert.deepEqual(texts(await s.listMessagesByResourceId({ resourceId: one.resourceId })), ["m1", "m2", "m3", "m4", "m5"]);
     await s.updateMessages({ messages: [{ id: messages[4].id, threadId: one.id }] });
     await s.updateMessages({ messages: [{ id: messages[4].id, content: { content: "back" } }] });
     assert.deepEqual([texts(await s.listMessages({ threadId: one.id })), texts(await s.listMessages({ threadId: two.id }))], [["m1", "m2", "m3", "m4", "back"], ["other"]]);
