@@ -232,7 +232,7 @@ export class Threads {
 
   async listMessagesById({ messageIds }: { messageIds: string[] }): Promise<{ messages: StoredMessage[] }> {
     const found = await each([...new Set(messageIds)], (id) => this.#messages.find(id));
-    return { messages: sorted(found.filter((f) => f !== undefined).map((f) => shown(f.message)), undefined, "ASC") };
+    return { messages: given(sorted(found.filter((f) => f !== undefined).map((f) => shown(f.message)), undefined, "ASC")) };
   }
 
   async listMessages(args: ListMessages): Promise<MessagePage> {
@@ -244,7 +244,7 @@ export class Threads {
     checkListed(args);
     if (perPage === 0) {
       const messages = sorted(await this.#included(include, args.resourceId || undefined), args.orderBy, "ASC");
-      return { messages, total: 0, page: args.page ?? 0, perPage, hasMore: false };
+      return { messages: given(messages), total: 0, page: args.page ?? 0, perPage, hasMore: false };
     }
     const all = (await each(threads, (id) => this.#messages.list(this.#messages.session(id)))).flat().map(shown);
     const own = all.filter((m) => !args.resourceId || m.resourceId === args.resourceId);
@@ -269,7 +269,7 @@ export class Threads {
     const { items, ...rest } = paged(sorted(found, orderBy, "ASC"), page, perPage, messagesOfPage);
     const there = new Set(items.map((m) => m.id));
     const more = (await this.#included(args.include ?? [], resource)).filter((m) => !there.has(m.id));
-    return { messages: sorted([...items, ...more], orderBy, "ASC"), ...rest };
+    return { messages: given(sorted([...items, ...more], orderBy, "ASC")), ...rest };
   }
 
   /** Messages by their ids with those around them in their own threads, none of another resource. */
@@ -406,8 +406,13 @@ function kept(m: StoredMessage): Message {
 
 function shown(m: Message): StoredMessage {
   const { content: stored, createdAt, resourceId, type, ...rest } = m;
-  const content = typeof stored === "string" ? { format: 2, content: stored, parts: [{ type: "text", text: stored }] } : structuredClone(stored);
+  const content = typeof stored === "string" ? { format: 2, content: stored, parts: [{ type: "text", text: stored }] } : stored;
   return { ...rest, ...(resourceId ? { resourceId } : {}), ...(type === undefined ? {} : { type }), createdAt: new Date(createdAt), content };
+}
+
+/** Messages that the program may change: what is known of a thread stays as it is. */
+function given(messages: StoredMessage[]): StoredMessage[] {
+  return messages.map((m) => ({ ...m, content: structuredClone(m.content) }));
 }
 
 /** A message with a change. Of what it says, parts that are left out stay, and so do fields of its metadata. */

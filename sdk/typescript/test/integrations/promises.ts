@@ -164,6 +164,11 @@ export const promises: Record<string, (s: Loose) => Promise<void>> = {
     const found = (await s.listMessages({ threadId: thread.id })).messages;
     assert.deepEqual(found.map(({ type: _, ...m }: Loose) => m), messages);
     assert.ok(found[0].createdAt instanceof Date);
+    // What a program does with an answer is not in the storage.
+    for (const list of [found, (await s.listMessagesById({ messageIds: ids(messages) })).messages, (await s.listMessages({ threadId: thread.id, perPage: 0, include: [{ id: messages[1].id }] })).messages]) {
+      list[0].content.parts.push({ type: "text", text: "not saved" });
+    }
+    assert.deepEqual((await s.listMessages({ threadId: thread.id })).messages.map(({ type: _, ...m }: Loose) => m), messages);
     assert.deepEqual(await s.saveMessages({ messages: [] }), { messages: [] });
   },
   "a batch with a wrong message stores nothing": async (s) => {
