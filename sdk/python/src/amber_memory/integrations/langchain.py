@@ -42,9 +42,8 @@ class AmberChatMessageHistory(BaseChatMessageHistory):
         return messages_from_dict(self._log.items())
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Store messages at the end. When it returns, they survive a crash."""
-        for message in messages:
-            self._log.add(_ROLES.get(message.type, "tool"), message_to_dict(message))
+        """Store messages at the end, all or none. When it returns, they survive a crash."""
+        self._log.add([(_ROLES.get(m.type, "tool"), message_to_dict(m)) for m in messages])
 
     def clear(self) -> None:
         """Remove everything."""

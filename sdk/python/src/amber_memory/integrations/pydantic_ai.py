@@ -35,9 +35,9 @@ class AmberHistory:
         return ModelMessagesTypeAdapter.validate_python(self._log.items(limit))
 
     def save(self, messages: Sequence[ModelMessage]) -> None:
-        """Store messages at the end: the new ones of a run. When it returns, they survive a crash."""
-        for message in ModelMessagesTypeAdapter.dump_python([*messages], mode="json"):
-            self._log.add("assistant" if message.get("kind") == "response" else "user", message)
+        """Store messages at the end, all or none: the new ones of a run. When it returns, they survive a crash."""
+        dumped: List[Dict[str, Any]] = ModelMessagesTypeAdapter.dump_python([*messages], mode="json")
+        self._log.add([("assistant" if m.get("kind") == "response" else "user", m) for m in dumped])
 
     def clear(self) -> None:
         """Remove everything."""
