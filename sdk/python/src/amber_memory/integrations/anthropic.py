@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Callable, Dict, List, Optional, Tuple
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 from anthropic.types.beta import (
+    BetaCacheControlEphemeralParam,
     BetaMemoryTool20250818Command,
     BetaMemoryTool20250818CreateCommand,
     BetaMemoryTool20250818DeleteCommand,
@@ -32,10 +34,15 @@ _OF = "of-"  # the folder of an identity begins with this
 _VIEW = 100_000  # bytes that are shown at once
 _LINES = 999_999
 _NAME = 200  # bytes of the name of a note
+_BLANK = "<!-- empty -->"
+_ECHO = 1000  # characters of what was sent that an answer repeats
+
+_MISSING = "The path {} does not exist. Please provide a valid path."
+_SNIPPET = "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
 
 
 class _Folder:
-    """The notes of an agent as files below /memories. Texts are those of the tool `memory` of Amber's MCP server."""
+    """The notes of an agent as files below /memories. What is said is what the SDK's own tool for a folder on disk says."""
 
     def __init__(self, client: Amber) -> None:
         self._client = client
@@ -46,18 +53,16 @@ class _Folder:
         name = self._name(path)
         note = self._find(name) if name else None
         if note is not None:
-            return _show(path, note.content, span)
+            return _show(path, _meant(note.content), span)
         inside = self._below(name)
         if name and not inside:
-            raise ToolError(f"The path {path} does not exist. Please provide a valid path.")
-        return _listing(path.rstrip("/"), name, inside)
+            raise ToolError(_MISSING.format(path))
+        return _listing(path, name, inside)
 
     def create(self, path: str, text: str) -> str:
         name = self._name(path)
-        if not name:
-            raise ToolError("path is the folder itself")
-        self._free(name, f"Error: File {path} already exists")
-        self._client.note.write(self._prefix + name, content=text)
+        self._free(name, f"File {path} already exists")
+        self._client.note.write(self._prefix + name, content=_kept(text))
         return f"File created successfully at: {path}"
 
     def replace(self, path: str, old: str, new: str) -> str:
@@ -65,41 +70,46 @@ class _Folder:
             raise ToolError("old_str is missing")
 
         def edit(content: str) -> Tuple[str, str]:
-            at = [m.start() for m in re.finditer(f"(?={re.escape(old)})", content)]
-            if not at:
-                raise ToolError(f"No replacement was performed, old_str `{old[:1000]}` did not appear verbatim in {path}.")
-            if len(at) > 1:
-                lines = ", ".join(str(content.count("\n", 0, i) + 1) for i in at[:100])
-                raise ToolError(f"No replacement was performed. Multiple occurrences of old_str `{old[:1000]}` in lines: {lines}. Please ensure it is unique")
-            edited = content[: at[0]] + new + content[at[0] + len(old) :]
-            return edited, "The memory file has been edited.\n" + _snippet(edited, at[0], at[0] + len(new))
+            if old not in content:
+                raise ToolError(f"No replacement was performed, old_str `{old[:_ECHO]}` did not appear verbatim in {path}.")
+            if content.count(old) > 1:
+                at = (m.start() for m in re.finditer(f"(?={re.escape(old)})", content))
+                lines = ", ".join(str(content.count("\n", 0, i) + 1) for i in itertools.islice(at, 100))
+                raise ToolError(f"No replacement was performed. Multiple occurrences of old_str `{old[:_ECHO]}` in lines: {lines}. Please ensure it is unique")
+            edited = content.replace(old, new)
+            return edited, _SNIPPET + _snippet(edited, content.count("\n", 0, content.index(old)))
 
-        return self._edit(path, f"Error: The path {path} does not exist. Please provide a valid path.", edit)
+        return self._edit(path, edit)
 
     def insert(self, path: str, line: int, text: str) -> str:
         def edit(content: str) -> Tuple[str, str]:
-            lines = _lines(content)
+            lines = content.removesuffix("\n").split("\n") if content else []
             if not 0 <= line <= len(lines):
-                raise ToolError(f"Error: Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {len(lines)}]")
-            return "\n".join([*lines[:line], text.removesuffix("\n"), *lines[line:]]) + "\n", f"The file {path} has been edited."
+                raise ToolError(f"Invalid `insert_line` parameter: {line}. It should be within the range [0, {len(lines)}].")
+            edited = "\n".join([*lines[:line], text.rstrip("\n"), *lines[line:]])
+            return edited if edited.endswith("\n") else edited + "\n", f"The file {path} has been edited."
 
-        return self._edit(path, f"Error: The path {path} does not exist", edit)
+        return self._edit(path, edit)
 
     def delete(self, path: str) -> str:
         name = self._name(path)
         if not name:
-            raise ToolError("the root folder of notes cannot be deleted")
-        for found in self._meant(name, f"Error: The path {path} does not exist"):
+            raise ToolError("Cannot delete the /memories directory itself")
+        for found in self._meant(path, name):
             self._remove(found)
         return f"Successfully deleted {path}"
 
     def rename(self, old: str, new: str) -> str:
         """Write every note under its new name before one is deleted: whatever interrupts it, nothing is lost."""
         source, target = self._name(old), self._name(new)
-        if not source or not target or target.startswith(source + "/"):
-            raise ToolError("a folder cannot be moved into itself")
-        found = self._meant(source, f"Error: The path {old} does not exist")
-        self._free(target, f"Error: The destination {new} already exists")
+        if not source:
+            raise ToolError("Cannot rename the /memories directory itself")
+        if not target or self._there(target):
+            raise ToolError(f"The destination {new} already exists")
+        found = self._meant(old, source)
+        if target.startswith(source + "/"):
+            raise ToolError(f"{old} cannot be moved into itself")
+        self._free(target, f"The destination {new} already exists")
         for name in found:
             note = self._find(name)
             if note is not None:
@@ -108,22 +118,26 @@ class _Folder:
             self._remove(name)
         return f"Successfully renamed {old} to {new}"
 
+    def refused(self, e: AmberError) -> ToolError:
+        """Return what the model is told of an error: not in which folder it is."""
+        return ToolError(e.message.replace(self._prefix, "") if self._prefix else e.message)
+
     def clear(self) -> str:
         for name in self._below(""):
             self._remove(name)
         return "All memory cleared"
 
-    def _edit(self, path: str, missing: str, edit: Callable[[str], Tuple[str, str]]) -> str:
+    def _edit(self, path: str, edit: Callable[[str], Tuple[str, str]]) -> str:
         """Change a note over the version that was read, as often as others come first."""
         name = self._name(path)
         conflict: Optional[ConflictError] = None
         for _ in retries():
             note = self._find(name) if name else None
             if note is None:
-                raise ToolError(missing)
-            content, said = edit(note.content)
+                raise ToolError(f"The path {path} is not a file." if not name or self._below(name) else _MISSING.format(path))
+            content, said = edit(_meant(note.content))
             try:
-                self._client.note.write(self._prefix + name, content=content, if_match=f'"{note.commit}"' if note.commit else None)
+                self._client.note.write(self._prefix + name, content=_kept(content), if_match=f'"{note.commit}"' if note.commit else None)
                 return said
             except ConflictError as e:
                 conflict = e
@@ -133,15 +147,22 @@ class _Folder:
         """Return the name of the note at a path, "" for the root. Amber checks what is in it."""
         rest = path[len(_ROOT) :] if path.startswith(_ROOT) else None
         if rest is None or rest and not rest.startswith("/"):
-            raise ToolError(f"{path[:100]!r} is not in {_ROOT}")
-        name = rest.removeprefix("/").removesuffix("/").removesuffix(".md")
-        parts = name.split("/")
-        if name and any(p in ("", ".", "..") for p in parts) or "\\" in name or any(not c.isprintable() for c in name):
-            raise ToolError(f"{path[:100]!r} is not a plain path")
+            raise ToolError(f"Path must start with {_ROOT}, got: {path[:_ECHO]}")
+        parts: List[str] = []
+        for part in rest.split("/"):
+            if part == ".." and not parts:
+                raise ToolError(f"Path {path[:_ECHO]} would escape {_ROOT} directory")
+            if part == "..":
+                parts.pop()
+            elif part not in ("", "."):
+                parts.append(part)
+        name = "/".join(parts).removesuffix(".md")
+        if "\\" in name or any(not c.isprintable() for c in name):
+            raise ToolError(f"{path[:_ECHO]!r} is not a plain path")
         if len((self._prefix + name).encode("utf-8", "replace")) > _NAME:
             raise ToolError(f"the path {path[:40]!r} is too long: the limit is {_NAME - len(self._prefix)} bytes")
-        if not self._prefix and parts[0].startswith(_OF):
-            raise ToolError(f"{path[:100]!r} belongs to somebody else")
+        if not self._prefix and name.startswith(_OF):
+            raise ToolError(f"{path[:_ECHO]!r} belongs to somebody else")
         return name
 
     def _find(self, name: str) -> Optional[Note]:
@@ -160,15 +181,24 @@ class _Folder:
                 found[name] = note.bytes
         return found
 
-    def _meant(self, name: str, missing: str) -> List[str]:
+    def _there(self, name: str) -> bool:
+        return self._find(name) is not None or bool(self._below(name))
+
+    def _meant(self, path: str, name: str) -> List[str]:
         found = [name] if self._find(name) is not None else [*self._below(name)]
         if not found:
-            raise ToolError(missing)
+            raise ToolError(f"The path {path} does not exist")
         return found
 
     def _free(self, name: str, taken: str) -> None:
-        if self._find(name) is not None or self._below(name):
+        """Check that a file can be made: nothing is there, and no file is above it."""
+        if not name or self._there(name):
             raise ToolError(taken)
+        parts = name.split("/")
+        for n in range(1, len(parts)):
+            above = "/".join(parts[:n])
+            if self._find(above) is not None:
+                raise ToolError(f"{_file(above)} is a file: nothing can be in it")
 
     def _remove(self, name: str) -> None:
         try:
@@ -177,8 +207,15 @@ class _Folder:
             pass  # it is gone
 
 
-def _lines(text: str) -> List[str]:
-    return text.removesuffix("\n").split("\n") if text else []
+def _kept(text: str) -> str:
+    """Make of a text one that can be a note: those have to say something."""
+    return text if text.strip() else _BLANK + text
+
+
+def _meant(content: str) -> str:
+    """Undo _kept."""
+    text = content.removeprefix(_BLANK)
+    return content if text.strip() else text
 
 
 def _file(name: str) -> str:
@@ -186,45 +223,53 @@ def _file(name: str) -> str:
 
 
 def _show(path: str, content: str, span: Optional[List[int]]) -> str:
-    lines = _lines(content)
+    lines = content.split("\n")
     if len(lines) > _LINES:
         raise ToolError(f"File {path} exceeds maximum line limit of 999,999 lines.")
     first, last = 1, len(lines)
-    if span:
-        if len(span) != 2 or span[0] < 1 or span[1] != -1 and span[1] < span[0]:
-            raise ToolError("view_range is the first and the last line, as in [1, 10] or [11, -1]")
-        if span[0] > len(lines):
-            raise ToolError(f"view_range begins at line {span[0]}, there are {len(lines)}")
-        first, last = span[0], len(lines) if span[1] == -1 else min(span[1], len(lines))
-    said = f"Here's the content of {path} with line numbers:"
+    if span and len(span) == 2:
+        first, last = max(1, span[0]), last if span[1] == -1 else min(span[1], last)
+    said, size = [f"Here's the content of {path} with line numbers:"], 0
     for n in range(first, last + 1):
-        if len(said) + len(lines[n - 1]) > _VIEW and n > first:
-            return said + f"\n[cut: call again with view_range [{n}, -1]]"
-        said += f"\n{n:6}\t{lines[n - 1][:_VIEW]}"
-    return said
+        size += len(lines[n - 1]) + 8
+        if size > _VIEW and n > first:
+            said.append(f"[cut: call again with view_range [{n}, -1]]")
+            break
+        said.append(_numbered(n, lines[n - 1][:_VIEW]))
+    return "\n".join(said) if len(said) > 1 else said[0] + "\n"
+
+
+def _numbered(n: int, line: str) -> str:
+    return f"{n:6}\t{line}"
 
 
 def _listing(path: str, folder: str, notes: Dict[str, int]) -> str:
-    sizes: Dict[str, int] = {}
+    """List two levels of a folder, what is in a folder behind it. The size of a folder is that of all that is in it."""
+    sizes: Dict[Tuple[str, ...], int] = {}
+    files: Dict[Tuple[str, ...], str] = {}
     for name, size in notes.items():
-        parts = name[len(folder) :].strip("/").split("/")
-        for n in range(1, min(2, len(parts)) + 1):
-            entry = _file(name) if n == len(parts) else f"{_ROOT}/" + "/".join([folder, *parts[:n]]).strip("/")
-            sizes[entry] = sizes.get(entry, 0) + size
-    shown = [f"{_size(sum(notes.values()))}\t{path or _ROOT}", *(f"{_size(sizes[e])}\t{e}" for e in sorted(sizes))]
-    return f"Here're the files and directories up to 2 levels deep in {path or _ROOT}, excluding hidden items and node_modules:\n" + "\n".join(shown)
+        file = tuple(_file(name)[len(f"{_ROOT}/{folder}") :].strip("/").split("/"))
+        files[file] = name
+        for n in range(1, min(2, len(file)) + 1):
+            sizes[file[:n]] = sizes.get(file[:n], 0) + size
+    path = path.rstrip("/")
+    shown = [f"{_size(sum(notes.values()))}\t{path}"]
+    shown += [f"{_size(sizes[e])}\t{path}/{'/'.join(e)}{'' if e in files else '/'}" for e in sorted(sizes)]
+    return f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:\n" + "\n".join(shown)
 
 
 def _size(n: int) -> str:
-    if n < 1024:
-        return f"{n}B"
-    return f"{n / 1024:.1f}K" if n < 1 << 20 else f"{n / (1 << 20):.1f}M"
+    unit = 0
+    while n >= 1024 << 10 * unit and unit < 3:
+        unit += 1
+    size = n / (1 << 10 * unit)
+    return (f"{int(size)}" if size == int(size) else f"{size:.1f}") + "BKMG"[unit]
 
 
-def _snippet(content: str, start: int, end: int) -> str:
-    lines = _lines(content)
-    first, last = max(1, content.count("\n", 0, start) - 1), min(len(lines), content.count("\n", 0, end) + 3)
-    return "\n".join(f"{n:6}\t{lines[n - 1][:1000]}" for n in range(first, min(last, first + 200) + 1))
+def _snippet(content: str, at: int) -> str:
+    """Show the line that was changed, counted from 0, and two before and behind it."""
+    lines = content.split("\n")
+    return "\n".join(_numbered(n + 1, lines[n][:_ECHO]) for n in range(max(0, at - 2), min(len(lines), at + 3)))
 
 
 class AmberMemoryTool(BetaAbstractMemoryTool):
@@ -235,8 +280,8 @@ class AmberMemoryTool(BetaAbstractMemoryTool):
     of them. Secrets are taken out of what is written.
     """
 
-    def __init__(self, client: Client) -> None:
-        super().__init__()
+    def __init__(self, client: Client, *, cache_control: Optional[BetaCacheControlEphemeralParam] = None) -> None:
+        super().__init__(cache_control=cache_control)
         self._folder = _Folder(blocking(client))
 
     def execute(self, command: BetaMemoryTool20250818Command) -> str:
@@ -244,7 +289,7 @@ class AmberMemoryTool(BetaAbstractMemoryTool):
         try:
             return str(super().execute(command))
         except AmberError as e:
-            raise ToolError(f"Error: {e.message}") from e
+            raise self._folder.refused(e) from e
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show a file, or what is in a folder."""
@@ -278,8 +323,8 @@ class AmberMemoryTool(BetaAbstractMemoryTool):
 class AsyncAmberMemoryTool(BetaAsyncAbstractMemoryTool):
     """The memory tool of Claude for programs that do not wait. See AmberMemoryTool."""
 
-    def __init__(self, client: Client) -> None:
-        super().__init__()
+    def __init__(self, client: Client, *, cache_control: Optional[BetaCacheControlEphemeralParam] = None) -> None:
+        super().__init__(cache_control=cache_control)
         self._folder = _Folder(blocking(client))
 
     async def execute(self, command: BetaMemoryTool20250818Command) -> str:
@@ -287,7 +332,7 @@ class AsyncAmberMemoryTool(BetaAsyncAbstractMemoryTool):
         try:
             return str(await super().execute(command))
         except AmberError as e:
-            raise ToolError(f"Error: {e.message}") from e
+            raise self._folder.refused(e) from e
 
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show a file, or what is in a folder."""
