@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import random
+import threading
+import tracemalloc
 from datetime import datetime, timedelta
 from typing import Any, List
 
@@ -90,3 +94,65 @@ def test_the_memory_of_crewai_uses_it(home: str) -> None:
         memory.reset()
         assert memory.recall("train", depth="shallow") == []
         memory.close()
+
+
+def test_thousands_of_records_are_searched_in_bounded_memory(home: str) -> None:
+    r, n, dimensions = random.Random(1), 5000, 256
+    with Amber(user_id="ada") as amber:
+        storage = AmberStorage(amber)
+        begin = datetime(2025, 1, 1)
+        vectors = [[r.uniform(-1, 1) for _ in range(dimensions)] for _ in range(n)]
+        storage.save([record(f"fact {i}", v, id=str(i), scope=f"/{i % 2}", created_at=begin + timedelta(seconds=i * 7919 % n)) for i, v in enumerate(vectors)])
+        query = [r.uniform(-1, 1) for _ in range(dimensions)]
+        tracemalloc.start()
+        best = storage.search(query, limit=7, min_score=-1)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        newest = storage.list_records("/1", limit=5, offset=3)
+        assert storage.count() == n and storage.get_scope_info("/1").record_count == n // 2
+
+        def near(v: List[float]) -> float:
+            return sum(a * b for a, b in zip(v, query, strict=True)) / math.sqrt(sum(a * a for a in v) * sum(b * b for b in query))
+
+        want = sorted(range(n), key=lambda i: near(vectors[i]), reverse=True)[:7]
+        assert [int(m.id) for m, _ in best] == want and all(abs(s - near(vectors[int(m.id)])) < 1e-5 for m, s in best)
+        odd = sorted((i for i in range(n) if i % 2), key=lambda i: i * 7919 % n, reverse=True)
+        assert [int(m.id) for m in newest] == odd[3:8]
+        assert peak < 20_000_000, peak  # all of them are 50 MB
+
+
+def test_a_kill_in_the_middle_of_saving_loses_nothing_and_saves_once(home: str) -> None:
+    with Amber(user_id="ada") as amber:
+        storage, done, killed = AmberStorage(amber), threading.Event(), threading.Event()
+        assert storage.count() == 0
+
+        def kill() -> None:
+            for n in range(3):
+                if done.wait(0.1 * n):
+                    return
+                kill_private()
+                killed.set()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        records = [record(f"fact {n}", [float(n), 1.0], id=str(n)) for n in range(200)]
+        storage.save(records)
+        done.set()
+        killer.join()
+        assert killed.is_set() and sorted(storage.list_records(), key=lambda m: int(m.id)) == records
+
+
+def test_what_cannot_be_stored_changes_nothing(home: str) -> None:
+    with Amber(user_id="ada") as amber:
+        storage = AmberStorage(amber)
+        for wrong in ([record("a", [1.0]), record("b", [1.0, 2.0])], [record("a", [1.0]), record("b", [1.0], metadata={"x": object()})]):
+            with pytest.raises((EmbeddingDimensionMismatchError, TypeError)):
+                storage.save(wrong)
+            assert storage.count() == 0
+        # Equal texts under ids that begin alike are two records, and one id twice is one.
+        long = "x" * 80
+        storage.save([record("same", [1.0], id=long + "1"), record("same", [1.0], id=long + "2"), record("first", [1.0], id="r"), record("last", [1.0], id="r")])
+        assert storage.count() == 3 and storage.get_record("r") is not None
+        assert [m.content for m in storage.list_records() if m.id == "r"] == ["last"]
+        assert storage.delete(record_ids=[]) == 0 and storage.delete(record_ids=[long + "1", "none"]) == 1
+        assert storage.get_record(long + "2") is not None
