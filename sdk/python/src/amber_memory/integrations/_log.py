@@ -67,7 +67,7 @@ class Log:
 
     def _add(self, role: Optional[str], data: bytes, ids: _Ids, last: bool) -> None:
         if len(data) > _LIMIT:
-            self._add_large(data, ids)
+            self._add_large(data, ids.next())
             if last and ids.group:
                 self._append("tool", _END, ids.last())
             return
@@ -82,11 +82,30 @@ class Log:
     def _append(self, role: str, content: str, id: Optional[str] = None) -> Turn:
         return self._client.turn.append(self.session, content=content, role=cast(Any, role), id=id)
 
-    def _add_large(self, data: bytes, ids: _Ids) -> None:
+    def _add_large(self, data: bytes, id: Optional[str]) -> None:
         key, parts = f"{self.session}-i-{uuid.uuid4().hex}", range(0, len(data), CHUNK)
-        self._append("tool", f"{_LARGE}{key} {len(parts)} {hashlib.sha256(data).hexdigest()}", ids.next())
+        self._append("tool", f"{_LARGE}{key} {len(parts)} {hashlib.sha256(data).hexdigest()}", id)
         for n, at in enumerate(parts):
             self._documents.put(f"{key}-{n}", data[at : at + CHUNK])
+
+    def place(self, role: str, item: Any, id: str) -> None:
+        """Store an item under the id of its turn, once. It says itself which one it is: it may be stored under another."""
+        data = _bytes(item)
+        if len(data) > _LIMIT:
+            self._add_large(data, id)
+        elif self._exact:
+            self._append("tool", f"{_EXACT}{pack(data)}", id)
+        elif _json(self._append(role, data.decode(), id).content) is None:
+            self._append("tool", f"{_EXACT}{pack(data)}")
+
+    def placed(self) -> List[Any]:
+        """Return all items, oldest first."""
+        return [item[0] for item in map(self._item, self._turns()) if item is not None]
+
+    def item(self, turn: Turn) -> Any:
+        """Return the item of a turn; None for what is none."""
+        found = self._item(turn)
+        return None if found is None else found[0]
 
     def items(self, limit: Optional[int] = None) -> List[Any]:
         """Return the items, or the last ones, oldest first."""
