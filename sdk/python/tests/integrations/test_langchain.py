@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Dict, Iterator, Type
+from typing import Any, Dict, Iterator, Sequence, Type
 
 import pytest
 
@@ -11,8 +11,10 @@ pytest.importorskip("langchain_core", reason="the package langchain-core is not 
 pytest.importorskip("langchain_tests", reason="the package langchain-tests is not installed")
 
 from integrations.shared import HOSTILE
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from test_contract import kill_private
 
@@ -39,6 +41,18 @@ class TestTheStandardSuite(RetrieversIntegrationTests):
     @property
     def retriever_query_example(self) -> str:
         return "when is the deploy?"
+
+
+class TestTheStandardSuiteWithoutWaiting(TestTheStandardSuite):
+    """With the client that does not wait, whose retriever waits where it is asked to."""
+
+    @pytest.fixture(autouse=True)
+    def _other(self, _filled: None) -> None:
+        self.client = AsyncAmber()
+
+    @property
+    def retriever_constructor_params(self) -> Dict[str, Any]:
+        return {"client": self.client}
 
 
 def test_the_retriever_finds_what_is_for_its_user(home: str) -> None:
@@ -85,3 +99,29 @@ def test_messages_come_back_as_they_were(home: str) -> None:
             assert await history.aget_messages() == []
 
     asyncio.run(run())
+
+
+def test_a_runnable_with_history(home: str) -> None:
+    def answer(messages: Sequence[BaseMessage]) -> AIMessage:
+        return AIMessage(f"{len(messages)} messages, the last is {messages[-1].content}")
+
+    with Amber() as amber:
+
+        def runnable(user: str) -> Any:
+            return RunnableWithMessageHistory(RunnableLambda(answer), lambda session_id: AmberChatMessageHistory(session_id, amber.scoped(user_id=user)))
+
+        def config(session: str) -> Any:
+            return {"configurable": {"session_id": session}}
+
+        assert runnable("ada").invoke([HumanMessage("one")], config("s")).content == "1 messages, the last is one"
+        kill_private()
+        assert runnable("ada").invoke([HumanMessage("two")], config("s")).content == "3 messages, the last is two"
+
+        async def run() -> None:
+            assert (await runnable("ada").ainvoke([HumanMessage("three")], config("s"))).content == "5 messages, the last is three"
+            others = await asyncio.gather(*(runnable("bob").ainvoke([HumanMessage(n)], config(n)) for n in "abcd"))
+            assert [o.content for o in others] == [f"1 messages, the last is {n}" for n in "abcd"]
+
+        asyncio.run(run())
+        assert len(AmberChatMessageHistory("s", amber.scoped(user_id="ada")).messages) == 6
+        assert AmberChatMessageHistory("s", amber.scoped(user_id="bob")).messages == []
