@@ -1,10 +1,11 @@
 #!/bin/sh
 # Tests the Python package: style, types, contract, servers, and the wheel in a clean
-# environment. $1 is the program. Needs Python 3.11 with venv, and the network once.
+# environment. $1 is the program. Needs Python 3.10 or newer with venv, $PYTHON or python3, and the network once.
 set -eu
 cd "$(dirname "$0")/.."
 amber=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-venv=$PWD/bin/python
+python=${PYTHON:-python3}
+venv=$PWD/bin/python${PYTHON:+-$(echo "$PYTHON" | tr -c '[:alnum:].\n' -)} # one for each Python
 package=$PWD/sdk/python
 
 leave() { # leave REASON: says that nothing was tested, which is an error where it has to be
@@ -12,12 +13,12 @@ leave() { # leave REASON: says that nothing was tested, which is an error where 
   [ "${AMBER_SDK:-}" = required ] && exit 1
   exit 0
 }
-if ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-  leave "python3 (3.11 or newer, with venv) is missing"
+if ! "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+  leave "$python (3.10 or newer, with venv) is missing"
 fi
 if ! cmp -s "$package/requirements-test.txt" "$venv/requirements.txt"; then
   rm -rf "$venv"
-  python3 -m venv "$venv"
+  "$python" -m venv "$venv"
   "$venv/bin/pip" install -q --disable-pip-version-check -r "$package/requirements-test.txt" || leave "pip cannot install what its tests need"
   cp "$package/requirements-test.txt" "$venv/requirements.txt"
 fi
@@ -33,15 +34,15 @@ clean=$(mktemp -d)
 trap 'rm -rf "$clean"' EXIT
 unset PYTHONPATH AMBER_BINARY
 platform=$(go env GOOS)-$(go env GOARCH)
-python3 scripts/wheel.py --version v0.0.0-rc.1 --out "$clean" --platform "$platform" --binary "$amber" >/dev/null
-python3 scripts/wheel.py --version v0.0.0-rc.1 --out "$clean/again" --platform "$platform" --binary "$amber" >/dev/null
+"$python" scripts/wheel.py --version v0.0.0-rc.1 --out "$clean" --platform "$platform" --binary "$amber" >/dev/null
+"$python" scripts/wheel.py --version v0.0.0-rc.1 --out "$clean/again" --platform "$platform" --binary "$amber" >/dev/null
 cmp "$clean"/*.whl "$clean"/again/*.whl
-python3 -m venv "$clean/venv"
+"$python" -m venv "$clean/venv"
 "$clean/venv/bin/pip" install -q --disable-pip-version-check "$clean"/*.whl
-python3 - "$package/README.md" >"$clean/example.py" <<'PY'
+"$python" - "$package/README.md" >"$clean/example.py" <<'PY'
 import re, sys
 print(re.search(r"```python\n(.*?)```", open(sys.argv[1], encoding="utf-8").read(), re.S).group(1))
 PY
 said=$(cd "$clean" && env -i HOME="$clean" PATH=/usr/bin:/bin "$clean/venv/bin/python" example.py)
 [ "$said" = "Ada prefers short answers" ] || { echo "the example of the README says: $said" >&2; exit 1; }
-echo "Python package: tested, and its wheel of $(wc -c <"$(ls "$clean"/*.whl)") bytes installed"
+echo "Python package: tested with $("$python" -V), and its wheel of $(wc -c <"$(ls "$clean"/*.whl)") bytes installed"
