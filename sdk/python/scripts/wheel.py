@@ -15,7 +15,11 @@ import re
 import zipfile
 from pathlib import Path
 
-import tomllib
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10, whose pip has one
+    from pip._vendor import tomli as tomllib
+
 
 ROOT = Path(__file__).resolve().parents[1]
 
