@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, List
 
 from pydantic_ai import Agent
+from pydantic_ai.conversation import Conversation
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from amber_memory import Amber
-from amber_memory.integrations.pydantic_ai import AmberHistory, memory_toolset
+from amber_memory.integrations.pydantic_ai import AmberConversationStore, memory_toolset
 
 
 def model(messages: List[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -21,11 +23,15 @@ def model(messages: List[ModelMessage], info: AgentInfo) -> ModelResponse:
     return ModelResponse(parts=[TextPart(f"after {len(messages)} messages: {found[0]['content']}")])
 
 
-with Amber(user_id="ada") as amber:
-    amber.remember("Ada takes the train to work")
-    agent = Agent(FunctionModel(model), toolsets=[memory_toolset(amber, limit=1)])
-    for _ in range(2):
-        history = AmberHistory("conversation-1", amber)
-        result = agent.run_sync("how do I get to work?", message_history=history.load())
-        history.save(result.new_messages())
-        print(result.output)
+async def main() -> None:
+    with Amber(user_id="ada") as amber:
+        amber.remember("Ada takes the train to work")
+        agent, store = Agent(FunctionModel(model), toolsets=[memory_toolset(amber, limit=1)]), AmberConversationStore(amber)
+        for _ in range(2):
+            conversation = await store.load("conversation-1") or Conversation(conversation_id="conversation-1")
+            result = await agent.run("how do I get to work?", conversation=conversation)
+            await store.save(result)
+            print(result.output)
+
+
+asyncio.run(main())
