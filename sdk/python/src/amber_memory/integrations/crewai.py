@@ -170,8 +170,7 @@ class AmberStorage:
         self._check([record])
         if record.embedding is None:
             old = self._memory(record.id)
-            vector = None if old is None else _vector(old)
-            record = record.model_copy(update={"embedding": None if vector is None else vector.tolist()})
+            record = record.model_copy(update={"embedding": None if old is None else _vector(old)})
         self._write([self._asked(record)])
 
     def get_record(self, record_id: str) -> Optional[MemoryRecord]:
@@ -271,9 +270,9 @@ def _rest(memory: Memory) -> Optional[Dict[str, Any]]:
 
 
 def _record(memory: Memory) -> Optional[MemoryRecord]:
-    rest, vector = _rest(memory), _vector(memory)
+    rest = _rest(memory)
     try:
-        return None if rest is None else MemoryRecord(**rest, content=memory.content, embedding=None if vector is None else vector.tolist())
+        return None if rest is None else MemoryRecord(**rest, content=memory.content, embedding=_vector(memory))
     except ValueError:
         return None
 
