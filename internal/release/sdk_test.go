@@ -84,7 +84,7 @@ func (w whole) testWindows(t *testing.T) {
 	windows := target{"windows", "amd64"}
 	wine := emulator(windows)
 	if wine == "" || !slices.Contains(w.targets, windows) {
-		t.Skip("wine 9 is not here")
+		t.Skip("wine 9 or newer is not in PATH: Node for Windows cannot run on this machine")
 	}
 	dir := t.TempDir()
 	for name, file := range map[string]string{"amber-memory": w.named(t, "amber-memory-[0-9]*.tgz")[0], "amber-memory-win32-x64": w.npmFile(t, windows)} {
