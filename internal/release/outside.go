@@ -28,7 +28,8 @@ func runOutside(ctx context.Context, r *release) error {
 		c.Env = append(os.Environ(),
 			"AMBER_VERSION="+r.Number, "AMBER_DIST="+r.dist, "AMBER_BINARIES="+filepath.Join(r.work, "bin"), r.epoch())
 		var said bytes.Buffer
-		c.Stdout, c.Stderr = io.MultiWriter(r.out, &said), io.MultiWriter(r.out, &said)
+		both := io.MultiWriter(r.out, &said)
+		c.Stdout, c.Stderr = both, both // one and the same, so that nothing is written at the same time
 		err := c.Run()
 		if c.ProcessState != nil && c.ProcessState.ExitCode() == cannot && r.trial {
 			lines := strings.Split(strings.TrimSpace(said.String()), "\n")
