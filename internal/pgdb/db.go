@@ -76,8 +76,11 @@ type DB struct {
 
 const (
 	connectWithin = 2 * time.Second
-	// idleAtMost ends a transaction whose program is gone without a word.
-	idleAtMost = time.Minute
+	// readerIdle ends a transaction that reads and whose program says nothing.
+	readerIdle = time.Minute
+	// writerIdle ends one that writes: others wait for what it has locked. A program that stands still, or whose machine is gone
+	// without a word, keeps them waiting for that long.
+	writerIdle = 4 * time.Second
 	opOpen     = "open database"
 )
 
@@ -304,7 +307,7 @@ func milliseconds(d time.Duration) int64 { return max(1, d.Milliseconds()) }
 // without arguments; fn is given the first row of its last statement. Fn runs at most once.
 func (d *DB) View(ctx context.Context, setup string, fn func(c *Conn, head []string) error) error {
 	script := fmt.Sprintf("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s%s",
-		milliseconds(d.o.Statement), milliseconds(idleAtMost), d.askTimeline(), setup)
+		milliseconds(d.o.Statement), milliseconds(readerIdle), d.askTimeline(), setup)
 	c, head, err := d.start(ctx, script)
 	if err != nil {
 		return err
@@ -358,7 +361,7 @@ type Work struct {
 	// Setup is run with BEGIN and without arguments.
 	Setup string
 	// Do does the work. It is given the first row of the last statement of Setup. It runs
-	// at most once.
+	// at most once. The server undoes the work of a program that is silent for 4 seconds, see [Conn.Awake].
 	Do func(c *Conn, head []string) error
 	// End returns statements without arguments that are run with COMMIT, "" for none; may be nil.
 	End func() string
@@ -409,9 +412,11 @@ func (d *DB) Update(ctx context.Context, w Work) error {
 	return err
 }
 
+// beginWrite is the beginning of a transaction that writes. The settings end with it, because a pooler gives the session to others then. A
+// program that does not read its answers is not idle to the server, so the network gives it up.
 func (d *DB) beginWrite(setup string) string {
-	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s%s",
-		milliseconds(d.o.Lock), milliseconds(idleAtMost), d.askTimeline(), setup)
+	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL tcp_user_timeout = %[2]d; %[3]s%[4]s",
+		milliseconds(d.o.Lock), milliseconds(writerIdle), d.askTimeline(), setup)
 }
 
 // askTimeline is a statement for the beginning of transactions that may be on another server than the one

@@ -54,7 +54,9 @@ func Code(err error) string {
 const (
 	unreachable = "check that the PostgreSQL server runs and can be reached"
 	standby     = "name the primary of the database: this server takes no writes"
-	taken       = "somebody else holds it; try again"
+	taken       = "another writer holds it; try again"
+	still       = "try again; nothing was changed. This program stood still in the middle of its work, and the server did not let others wait for it"
+	crowded     = "raise max_connections of the PostgreSQL server, or lower memory.backends.postgres.connections of those who use it"
 	full        = "check that the PostgreSQL server has memory and room on its disk"
 	forbidden   = "check the user of the database and what it may do"
 	broken      = "the PostgreSQL server found damaged data; look into its log before anything else"
@@ -67,7 +69,11 @@ func kindOf(e *pgconn.PgError) (amber.Kind, string) {
 		return amber.KindUnreachable, unreachable
 	case "25006":
 		return amber.KindUnreachable, standby
-	case "55P03", "53300":
+	case "25P03":
+		return amber.KindUnreachable, still
+	case "53300":
+		return amber.KindUnreachable, crowded
+	case "55P03":
 		return amber.KindBusy, taken
 	case "57014":
 		if strings.Contains(e.Message, "lock timeout") {
@@ -113,6 +119,8 @@ type answer struct{ err *pgconn.PgError }
 func (a *answer) Error() string {
 	code := " (" + a.err.Code + ")"
 	switch {
+	case a.err.Code == "25P03":
+		return "the transaction was undone, because nothing was heard of this program for seconds; nothing was changed" + code
 	case a.err.Code == "23505":
 		return "there is a row already, by " + a.err.ConstraintName + code
 	case class(a.err) == "22": // 22P02: invalid input syntax for type bigint: "the value"

@@ -19,7 +19,7 @@ func TestKinds(t *testing.T) {
 	for code, want := range map[string]amber.Kind{
 		"08006": amber.KindUnreachable, "57P01": amber.KindUnreachable, "57P02": amber.KindUnreachable,
 		"57P03": amber.KindUnreachable, "25006": amber.KindUnreachable, "57014": amber.KindUnreachable,
-		"55P03": amber.KindBusy, "53300": amber.KindBusy,
+		"55P03": amber.KindBusy, "53300": amber.KindUnreachable,
 		"53100": amber.KindInternal, "53200": amber.KindInternal, "58030": amber.KindInternal, "40P01": amber.KindInternal,
 		"42501": amber.KindRefused, "28P01": amber.KindRefused,
 		"XX001": amber.KindDamaged, "XX002": amber.KindDamaged,
@@ -47,6 +47,15 @@ func TestKinds(t *testing.T) {
 	}
 	must.NoError(t, pgerr.Wrap("op", "", nil))
 	must.Equal(t, "code of another error", pgerr.Code(io.EOF), "")
+}
+
+// A connection that is missing is no lock that another program holds, and work that the server gave up was not done.
+func TestWhatCannotBeDoneNow(t *testing.T) {
+	err := pgerr.Wrap("write memory", "", &pgconn.PgError{Severity: "FATAL", Code: "53300", Message: "sorry, too many clients already"})
+	must.Kind(t, "no connection", err, amber.KindUnreachable, "too many clients already")
+	must.Says(t, "hint", amber.HintOf(err), "max_connections")
+	err = pgerr.Wrap("write memory", "", &pgconn.PgError{Severity: "FATAL", Code: "25P03", Message: "terminating connection due to idle-in-transaction timeout"})
+	must.Kind(t, "stood still", err, amber.KindUnreachable, "nothing was changed")
 }
 
 // The hint of the server tells an operator which statements to run.

@@ -150,6 +150,13 @@ func (x *export) abandon() (err error) {
 // be slow between two of them. To compile a statement takes longer than these take.
 const longRead = `SET LOCAL statement_timeout = 0; SET LOCAL jit = off; SET LOCAL idle_in_transaction_session_timeout = '15min'`
 
+const (
+	// filling is for a transaction that fills a generation which is built: nobody else waits for it, and its rows come from a slow disk.
+	filling = `SET LOCAL idle_in_transaction_session_timeout = '1min'`
+	// refilling is filling behind which the writers of an agent wait.
+	refilling = `SET LOCAL statement_timeout = 0; SET LOCAL jit = off; ` + filling
+)
+
 const selectHeads = `SELECT (m.live AND c.live)::int, m.seq, m.stamp, c.seq, c.stamp, v.number, v.needs, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
 m.xmin::text, c.xmin::text FROM amber.heads m, amber.heads c, amber_meta.version v WHERE m.log = 'memory' AND c.log = 'control'`
 

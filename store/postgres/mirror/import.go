@@ -297,7 +297,7 @@ func (b *Building) stepIn(ctx context.Context, do func(c *pgdb.Conn) error) erro
 		return err
 	}
 	return b.agent.Server.DB().Update(ctx, pgdb.Work{
-		Setup: postgres.Enter(b.Gen) + "; " + fmt.Sprintf(lockGeneration, b.lease.Milliseconds(), working, literal(string(b.agent.Tenant)), literal(string(b.agent.ID)), b.Current.Incarnation, b.Gen),
+		Setup: postgres.Enter(b.Gen) + "; " + filling + "; " + fmt.Sprintf(lockGeneration, b.lease.Milliseconds(), working, literal(string(b.agent.Tenant)), literal(string(b.agent.ID)), b.Current.Incarnation, b.Gen),
 		Do: func(c *pgdb.Conn, row []string) error {
 			if len(row) != 2 || row[0] != "building" || row[1] != b.Current.Incarnation {
 				return b.lost()

@@ -82,7 +82,7 @@ func (b *Building) Switch(ctx context.Context, o SwitchOptions) (s Switched, err
 	s = Switched{Gen: b.Gen, Current: b.Current, Old: b.Replaces}
 	patience := ""
 	if o.Moved != nil {
-		patience = longRead + "; "
+		patience = refilling + "; "
 	}
 	err = a.Server.DB().Update(ctx, pgdb.Work{
 		Setup: postgres.Enter(0) + "; " + patience + fmt.Sprintf(lockWork, working, literal(string(a.Tenant)), literal(string(a.ID))),
@@ -182,7 +182,9 @@ func (b *Building) stop(ctx context.Context, conn *pgdb.Conn, o SwitchOptions, s
 		}
 	}
 	if o.Before != nil {
-		if err := o.Before(ctx, live); err != nil {
+		sleep := conn.Awake(ctx)
+		err := o.Before(ctx, live)
+		if sleep(); err != nil {
 			return 0, err
 		}
 	}
@@ -201,7 +203,10 @@ func (b *Building) moved(ctx context.Context, c *pgdb.Conn, live int64, o Switch
 		return amber.Errorf(amber.KindConflict, opSwitch, string(b.agent.ID), "%w", ErrMoved).WithHint("try again")
 	}
 	filled := false
+	sleep := c.Awake(ctx)
 	err := o.Moved(ctx, func(f Files, i ImportOptions) error {
+		sleep()
+		defer func() { sleep = c.Awake(ctx) }()
 		filled = true
 		if _, err := c.PG().Exec(ctx, setGeneration, b.Gen); err != nil {
 			return err
@@ -212,7 +217,7 @@ func (b *Building) moved(ctx context.Context, c *pgdb.Conn, live int64, o Switch
 		_, err := c.PG().Exec(ctx, setGeneration, live)
 		return err
 	})
-	if err == nil && !filled {
+	if sleep(); err == nil && !filled {
 		err = amber.Errorf(amber.KindInternal, opSwitch, string(b.agent.ID), "%w, and the generation was not filled again", ErrMoved)
 	}
 	return err

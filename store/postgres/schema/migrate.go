@@ -240,8 +240,9 @@ func wait(ctx context.Context, d time.Duration) error {
 // migrators is the number of the advisory lock that a step holds: "ambermig".
 const migrators = 0x616d6265726d6967
 
-// begin starts a transaction of a step: it does not make others wait behind it for long, and is the only one.
-const begin = `SET LOCAL lock_timeout = %d; SET LOCAL search_path = pg_catalog, pg_temp`
+// begin starts a transaction of a step: it does not make others wait behind it for long, also where this program stands still, and is the
+// only one.
+const begin = `SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = '4s'; SET LOCAL search_path = pg_catalog, pg_temp`
 
 // transaction runs fn alone among all migrators, with what the database says by then.
 func (r *runner) transaction(ctx context.Context, fn func(pgx.Tx, state) error) (err error) {
