@@ -22,6 +22,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
 	"github.com/amber-memory/amber/internal/vaultrow"
@@ -436,6 +437,46 @@ func dump(t testing.TB, path string) map[string][]string {
 		slices.Sort(all[name])
 	}
 	return all
+}
+
+// While one machine works on the snapshots of an agent in a database, another deletes, pins and prunes none of them.
+func TestSnapshotsOfADatabaseAreKeptByOneMachineAtATime(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	open := func() *Agent {
+		o := s.options(t.TempDir(), s.server.DSN(s.name), "kept")
+		o.Config.Snapshot.LockTimeout, o.Config.Snapshot.Sign = 100*time.Millisecond, false
+		agent := must.Get(Open(t.Context(), o))(t)
+		t.Cleanup(func() { must.NoError(t, agent.Close()) })
+		return agent
+	}
+	a, b := open(), open()
+	var refs []wire.SnapshotRef
+	for _, text := range []string{"one", "two", "three"} {
+		s.write(a, text)
+		id := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t).ID
+		refs = append(refs, wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "kept", ID: id})
+	}
+	snapshots := must.Get(b.Snapshots(t.Context()))(t)
+	h, _, err := home.Open(a.o.Home, home.Options{Clock: time.Now, Random: rand.Reader})
+	must.Do(t, err)
+	e := must.Get(a.elsewhere(h))(t)
+	prune := wire.PruneRequest{Tenant: amber.DefaultTenant, Agent: "kept", KeepLast: 1}
+	keep := map[string]func() error{
+		"delete": func() error { return snapshots.DeleteSnapshot(t.Context(), refs[0]) },
+		"pin":    func() error { return snapshots.PinSnapshot(t.Context(), refs[2], true) },
+		"prune":  func() error { return must.Err(snapshots.PruneSnapshots(t.Context(), prune)) },
+	}
+	must.Do(t, e.Operate(t.Context(), must.Get(e.Folder(amber.DefaultTenant, "kept"))(t), func(context.Context) error {
+		for name, fn := range keep {
+			must.Kind(t, name, fn(), amber.KindBusy)
+		}
+		return nil
+	}))
+	for _, name := range []string{"delete", "pin", "prune"} {
+		must.Kind(t, name+" afterwards", keep[name](), "")
+	}
+	must.Equal(t, "snapshots", len(must.Get(snapshots.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: prune.Tenant, Agent: prune.Agent}))(t).Items), 1)
 }
 
 // A snapshot of files that goes through a database is the same in files again.

@@ -30,7 +30,7 @@ func (e *Engine) DeleteAgent(ctx context.Context, tenant amber.TenantID, id ambe
 		return out, amber.Errorf(amber.KindUnsupported, "delete agent", string(id), "agents that live in a database cannot be deleted yet")
 	}
 	d := deletion{e: e, agent: agent}
-	err = agent.Operate(ctx, func() error {
+	err = e.operate(ctx, agent, func(ctx context.Context) error {
 		if noSnapshot {
 			return agent.Delete(ctx, nil)
 		}

@@ -6,7 +6,7 @@ import "context"
 type guardKey struct{}
 
 // Guarded returns a context for an operation that is this program's for a time only. Check is called right before each effect
-// that others see: before the manifest of a snapshot is written, before each deletion of one, and before a collection of garbage changes
+// that others see: before the manifest of a snapshot is written, before each deletion and each pin of one, and before a collection of garbage changes
 // anything and before it deletes packs. Its error ends the operation. Checks add up: those of ctx are called first.
 //
 // A target has no transactions that a check could be part of. What remains is a program that is paused between a check and the end

@@ -149,7 +149,7 @@ func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, rep *repo
 	began := false
 	wait, cancel := context.WithTimeout(ctx, sweepWait)
 	defer cancel()
-	err = agent.Operate(wait, func() (err error) {
+	err = e.operate(wait, agent, func(context.Context) (err error) {
 		began = true
 		n, err = e.removeReplaced(ctx, agent, rep)
 		return err

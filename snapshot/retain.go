@@ -20,7 +20,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(rep *repository) error {
+	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(ctx context.Context, rep *repository) error {
 		entries, err := rep.catalog.List(ctx, ref.Agent)
 		if err != nil {
 			return err
@@ -33,6 +33,9 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error
 			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the snapshot is pinned").WithHint("amber snapshot unpin " + string(ref.ID))
 		case entries[at].Usable() == nil && usable(entries) == 1:
 			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the last snapshot of agent %s cannot be deleted", string(ref.Agent))
+		}
+		if err := MayAct(ctx); err != nil {
+			return err
 		}
 		return rep.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
 	})
@@ -56,16 +59,18 @@ func usable(entries []repo.Entry) int {
 
 // keeping runs fn while nobody else takes, restores or deletes snapshots of an
 // agent. The agent itself may be gone.
-func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(*repository) error) error {
+func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(context.Context, *repository) error) error {
 	agent, err := e.agent(tenant, id)
 	if err != nil {
 		return err
 	}
-	work := func() error { return e.with(ctx, tenant, fn) }
-	if _, err := agent.Current(); amber.KindOf(err) == amber.KindNotFound {
-		return work()
+	work := func(ctx context.Context) error {
+		return e.with(ctx, tenant, func(rep *repository) error { return fn(ctx, rep) })
 	}
-	return agent.Operate(ctx, work)
+	if _, err := e.current(ctx, agent); amber.KindOf(err) == amber.KindNotFound {
+		return work(ctx)
+	}
+	return e.operate(ctx, agent, work)
 }
 
 // PinSnapshot implements [wire.SnapshotKeeper].
@@ -73,8 +78,11 @@ func (e *Engine) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned b
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	return e.keeping(ctx, ref.Tenant, ref.Agent, func(rep *repository) error {
+	return e.keeping(ctx, ref.Tenant, ref.Agent, func(ctx context.Context, rep *repository) error {
 		if _, err := rep.catalog.Get(ctx, ref.Agent, ref.ID); err != nil {
+			return err
+		}
+		if err := MayAct(ctx); err != nil {
 			return err
 		}
 		return rep.catalog.SetPin(ctx, ref.Agent, ref.ID, pinned, e.now())
@@ -92,7 +100,7 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.
 	if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
 		return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps any snapshot: give at least one of last, hourly, daily, weekly")
 	}
-	err := e.keeping(ctx, r.Tenant, r.Agent, func(rep *repository) error {
+	err := e.keeping(ctx, r.Tenant, r.Agent, func(ctx context.Context, rep *repository) error {
 		entries, err := rep.catalog.List(ctx, r.Agent)
 		if err != nil {
 			return err

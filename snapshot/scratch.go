@@ -126,7 +126,7 @@ func (e *Engine) discard(ctx context.Context, tenant amber.TenantID, id amber.Ag
 	if e.o.Elsewhere != nil {
 		return e.discardElsewhere(ctx, agent, dryRun)
 	}
-	err = agent.Operate(ctx, func() error {
+	err = e.operate(ctx, agent, func(ctx context.Context) error {
 		c, err := agent.Current()
 		if err != nil {
 			return err

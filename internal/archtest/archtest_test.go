@@ -60,9 +60,16 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 		"const takeHint = \"restore --tolerant\"\nvar e = struct{ Hint string }{Hint: \"with --no-verify\"}\n" +
 		"func f() { e.Hint = \"or \" + \"--force\"; e.Hint = \"amber list\"; usage := \"--tolerant reads more\"; _ = usage }\n"
 	must.Do(t, os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600))
+	engine := filepath.Join(root, "snapshot")
+	must.Do(t, os.Mkdir(engine, 0o700))
+	for _, name := range []string{"retain.go", "elsewhere.go"} {
+		source := "// Package snapshot is the engine.\npackage snapshot\nfunc f() { agent.Operate(nil) }\n"
+		must.Do(t, os.WriteFile(filepath.Join(engine, name), []byte(source), 0o600))
+	}
 	got := must.Get(archtest.Habits(root))(t)
 	want := []string{
 		".: the package has no package comment",
+		"snapshot/retain.go calls Operate: an agent in a database needs a lease, too, so Engine.operate does it",
 		"x.go has a hint with --force: a hint does not tell people to skip a check",
 		"x.go has a hint with --no-verify: a hint does not tell people to skip a check",
 		"x.go has a hint with --tolerant: a hint does not tell people to skip a check",
