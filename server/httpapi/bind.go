@@ -273,7 +273,7 @@ func decode(b []byte, into any) error {
 	case amber.KindOf(err) == amber.KindInvalid:
 		return err
 	case err != nil:
-		return invalid("%s", strings.TrimPrefix(err.Error(), "json: "))
+		return invalid("%s", strictjson.Words(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return invalid("more data follows the JSON document")

@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/strictjson"
 )
 
 // decode reads the arguments of a call. The names and types of the first level are
@@ -29,7 +30,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Schema, into any) error {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return badArgs(typeError(err))
+		return badArgs(strictjson.Words(err))
 	}
 	for name, v := range given {
 		if bytes.Equal(bytes.TrimSpace(v), []byte("null")) {
@@ -45,7 +46,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Schema, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(known, into); err != nil {
-		return badArgs(typeError(err))
+		return badArgs(strictjson.Words(err))
 	}
 	return nil
 }
@@ -132,46 +133,6 @@ func joinAny(words []any) string {
 
 func badArgs(why string) error {
 	return amber.Errorf(amber.KindInvalid, "read arguments", "", "%s", why)
-}
-
-// typeError says what is wrong with JSON in words of JSON.
-func typeError(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
-		return strings.TrimPrefix(err.Error(), "json: ")
-	}
-	at := "the value"
-	if wrong.Field != "" { // Go's name where the type has no other
-		at = strings.ToLower(wrong.Field[:1]) + wrong.Field[1:]
-	}
-	return fmt.Sprintf("%s is %s where %s is wanted", clip(at, 100), found(wrong.Value), wanted(wrong.Type.String()))
-}
-
-// found is how the decoder's name of what it found is called in errors.
-func found(value string) string {
-	switch value, _, _ = strings.Cut(value, " "); value { // a number comes with its digits
-	case "array":
-		return "a list"
-	case "object":
-		return "an object"
-	case "bool":
-		return "true or false"
-	}
-	return "a " + value
-}
-
-func wanted(goType string) string {
-	switch {
-	case strings.HasPrefix(goType, "[]"):
-		return "a list"
-	case strings.Contains(goType, "bool"):
-		return "true or false"
-	case strings.Contains(goType, "int"), strings.Contains(goType, "float"):
-		return "a number"
-	case strings.HasPrefix(goType, "map"), strings.Contains(goType, "mcpapi.") || strings.HasPrefix(goType, "struct"):
-		return "an object"
-	}
-	return "a string"
 }
 
 // integer is a whole number however it is written: models send 5.0 for 5.
