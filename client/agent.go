@@ -28,6 +28,20 @@ func (c *Client) Agent(tenant amber.TenantID, agent amber.AgentID) (*Agent, erro
 	return &Agent{c: c, tenant: tenant, agent: agent}, nil
 }
 
+// slow returns the client for operations that the table of operations calls long.
+func (c *Client) slow() *Client {
+	slow := *c
+	slow.o.Patience = longWait
+	return &slow
+}
+
+// slow returns the agent for operations that the table of operations calls long.
+func (a *Agent) slow() *Agent {
+	slow := *a
+	slow.c = a.c.slow()
+	return &slow
+}
+
 // path is below the agent.
 func (a *Agent) path(elements ...string) []string {
 	return append([]string{"v1", "tenants", string(a.tenant), "agents", string(a.agent)}, elements...)

@@ -15,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -55,21 +54,10 @@ func tooLarge(most int64) error {
 	return &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: fmt.Errorf("%w: it has more than %d bytes", errTooLarge, most)}
 }
 
-// longWait is how long an answer about snapshots may take. A server gives up
-// earlier.
+// longWait is how long the answer of an operation may take that the table of operations calls long. A server gives up earlier.
 const longWait = 65 * time.Minute
 
 var errSilent = errors.New("the server does not answer")
-
-// patience is how long the answer may take, usual where nothing long is done.
-func (r request) patience(usual time.Duration) time.Duration {
-	if slices.ContainsFunc(r.path, func(element string) bool {
-		return element == "snapshots" || element == "gc" || element == "check" || element == "erase" || element == "doctor" || element == "undo" || element == "verify"
-	}) {
-		return longWait
-	}
-	return usual
-}
 
 // fields is a body that is no type of its own.
 type fields map[string]any
@@ -135,7 +123,7 @@ func (c *Client) newKey() (string, error) {
 
 // try makes a request once.
 func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out Out, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.patience(c.o.Patience), errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Patience, errSilent)
 	defer cancel()
 	resp, err := c.send(ctx, r, body, "application/json")
 	if err != nil {

@@ -18,7 +18,7 @@ func (s stats) Stats(ctx context.Context) (amber.Stats, error) {
 // Doctor asks whether everything is well with the agent and its home; deep
 // looks at every row. Errors: unsupported where the backend cannot say.
 func (a *Agent) Doctor(ctx context.Context, deep bool) (wire.Checkup, error) {
-	return get[wire.Checkup](ctx, a, newValues().flag("deep", deep).Values, "doctor")
+	return get[wire.Checkup](ctx, a.slow(), newValues().flag("deep", deep).Values, "doctor")
 }
 
 // Generation tells which generation of the agent is live, which restore made it, and whether a restore

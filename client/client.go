@@ -31,8 +31,8 @@ type Options struct {
 	// Backoff is the first pause, each is twice the one before; 0: 100 ms.
 	Attempts int
 	Backoff  time.Duration
-	// Patience is how long an answer may take, those about snapshots excepted,
-	// which may take an hour; 0: 2 min.
+	// Patience is how long an answer may take, except of operations that may take an
+	// hour: snapshots, exports, erasing and the like; 0: 2 min.
 	Patience time.Duration
 	// MaxAnswer is how many bytes an answer may have; 0: 64 MiB.
 	MaxAnswer int64

@@ -17,7 +17,7 @@ func (s *Snapshots) BeginConsolidation(ctx context.Context, r wire.Consolidation
 	if _, err := r.Normalize(); err != nil {
 		return wire.Consolidation{}, err
 	}
-	return post[wire.Consolidation](ctx, s.a, r, "consolidations")
+	return post[wire.Consolidation](ctx, s.a.slow(), r, "consolidations")
 }
 
 // EndConsolidation implements [wire.Consolidator].

@@ -111,7 +111,7 @@ func (a *Agent) Imports(ctx context.Context) ([]wire.ImportRecord, error) {
 // UndoImport takes an import back. What was edited since stays and is named. Errors: not_found; busy while another
 // import into the agent runs.
 func (a *Agent) UndoImport(ctx context.Context, id string) (wire.ImportUndo, error) {
-	report, err := change[wire.ImportUndo](ctx, a, nil, "imports", id, "undo")
+	report, err := change[wire.ImportUndo](ctx, a.slow(), nil, "imports", id, "undo")
 	return report, about(report.ID, id, err)
 }
 

@@ -165,7 +165,7 @@ func checkEdit(r amber.EditRequest) error {
 
 // Erase implements [amber.Eraser].
 func (l longTerm) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
-	return call[amber.EraseReport](ctx, l.c, request{method: http.MethodPost, path: l.path("memories", string(id), "erase"), repeatable: true})
+	return call[amber.EraseReport](ctx, l.c.slow(), request{method: http.MethodPost, path: l.path("memories", string(id), "erase"), repeatable: true})
 }
 
 // Context makes a block of memory as the policy of the server decides. Errors:

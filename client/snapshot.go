@@ -56,7 +56,7 @@ func (s *Snapshots) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.
 	if _, err := r.Normalize(); err != nil {
 		return wire.SnapshotMeta{}, err
 	}
-	m, err := post[wire.SnapshotMeta](ctx, s.a, r, "snapshots")
+	m, err := post[wire.SnapshotMeta](ctx, s.a.slow(), r, "snapshots")
 	return m, about(m.Agent, r.Agent, err)
 }
 
@@ -88,7 +88,7 @@ func (s *Snapshots) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire
 			return wire.SnapshotDiff{}, err
 		}
 	}
-	return ask[wire.SnapshotDiff](ctx, s.a, r, "snapshots", "diff")
+	return ask[wire.SnapshotDiff](ctx, s.a.slow(), r, "snapshots", "diff")
 }
 
 // VerifySnapshot implements [wire.SnapshotReader].
@@ -97,7 +97,7 @@ func (s *Snapshots) VerifySnapshot(ctx context.Context, r wire.VerifyRequest) (w
 	if err != nil {
 		return wire.VerifyReport{}, err
 	}
-	v, err := ask[wire.VerifyReport](ctx, s.a, r, path...)
+	v, err := ask[wire.VerifyReport](ctx, s.a.slow(), r, path...)
 	return v, about(v.ID, r.ID, err)
 }
 
@@ -126,7 +126,7 @@ func (s *Snapshots) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wi
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
 		return wire.PruneReport{}, err
 	}
-	return post[wire.PruneReport](ctx, s.a, r, "snapshots", "prune")
+	return post[wire.PruneReport](ctx, s.a.slow(), r, "snapshots", "prune")
 }
 
 // CollectGarbage implements [wire.SnapshotKeeper]. It needs a token for the
@@ -147,7 +147,7 @@ func tenantCall[Out any](ctx context.Context, a *Agent, tenant *amber.TenantID, 
 	if err := ours(tenant, a.tenant, "tenant"); err != nil {
 		return out, err
 	}
-	return call[Out](ctx, a.c, request{
+	return call[Out](ctx, a.c.slow(), request{
 		method: http.MethodPost, path: []string{"v1", "tenants", string(a.tenant), element}, body: r, repeatable: true,
 	})
 }
@@ -161,7 +161,7 @@ func (s *Snapshots) Restore(ctx context.Context, r wire.RestoreRequest) (wire.Re
 	if _, err := r.Normalize(); err != nil {
 		return wire.RestoreReport{}, err
 	}
-	report, err := call[wire.RestoreReport](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
+	report, err := call[wire.RestoreReport](ctx, s.a.c.slow(), request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
 	return report, about(report.From, r.ID, err)
 }
 
@@ -175,7 +175,7 @@ func (s *Snapshots) RestoreMemory(ctx context.Context, r wire.MemoryRestoreReque
 	if _, err := amber.ParseMemoryID(string(r.Memory)); err != nil {
 		return wire.MemoryRestore{}, err
 	}
-	m, err := call[wire.MemoryRestore](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
+	m, err := call[wire.MemoryRestore](ctx, s.a.c.slow(), request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
 	return m, about(m.Memory.ID, r.Memory, err)
 }
 
@@ -185,7 +185,7 @@ func (s *Snapshots) At(_ context.Context, ref wire.SnapshotRef) (*Past, error) {
 	if _, err := s.one(&ref); err != nil {
 		return nil, err
 	}
-	return &Past{s.a, ref.ID}, nil
+	return &Past{s.a.slow(), ref.ID}, nil
 }
 
 // Past answers from a snapshot as the store would have at that instant. Safe for

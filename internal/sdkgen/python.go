@@ -253,6 +253,9 @@ func pythonConstant(o operation) string {
 	if o.paged {
 		words = append(words, "paged=True")
 	}
+	if o.long {
+		words = append(words, "long=True")
+	}
 	return fmt.Sprintf("%s = Operation(%s)\n", pythonConstantName(o), strings.Join(words, ", "))
 }
 

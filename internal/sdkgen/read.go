@@ -53,6 +53,7 @@ type operation struct {
 	raw                    bool    // the body are bytes
 	key                    bool    // an Idempotency-Key is taken
 	mutates                bool
+	long                   bool // the server may take an hour
 	paged                  bool // of a list: there may be a next page
 	answer                 string
 	result                 kind
@@ -109,6 +110,7 @@ type method struct {
 	Description string   `json:"description"`
 	Tags        []string `json:"tags"`
 	Mutates     bool     `json:"x-amber-mutates"`
+	Long        bool     `json:"x-amber-long"`
 	Parameters  []struct {
 		In, Name, Description string
 		Required              bool
@@ -181,7 +183,7 @@ func (r *reader) fail(format string, args ...any) {
 }
 
 func (r *reader) operation(m method, name, verb, path string) operation {
-	o := operation{id: m.ID, name: name, method: verb, path: path, summary: m.Summary, description: m.Description, mutates: m.Mutates}
+	o := operation{id: m.ID, name: name, method: verb, path: path, summary: m.Summary, description: m.Description, mutates: m.Mutates, long: m.Long}
 	taken := map[string]bool{"tenant": true, "agent": true}
 	for _, p := range m.Parameters {
 		f := field{name: identifier(p.Name), wire: p.Name, description: p.Description, required: p.Required, kind: r.kind(p.Schema, m.ID+" "+p.Name)}

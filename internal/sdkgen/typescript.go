@@ -219,8 +219,8 @@ func typescriptEntry(o operation) string {
 		}
 		return "{ " + strings.Join(parts, ", ") + " }"
 	}
-	return fmt.Sprintf("  %q: {\n    id: %q,\n    method: %q,\n    path: %q,\n    variables: %s,\n    query: %s,\n    headers: %s,\n    body: %s,\n    raw: %v,\n    key: %v,\n    changes: %v,\n    paged: %v,\n    answer: %q,\n  },\n",
-		o.id, o.id, o.method, o.path, names(o.variables), names(o.parameters), names(o.headers), typescriptBody(o, names), o.raw, o.key, o.mutates, o.paged, o.answer)
+	return fmt.Sprintf("  %q: {\n    id: %q,\n    method: %q,\n    path: %q,\n    variables: %s,\n    query: %s,\n    headers: %s,\n    body: %s,\n    raw: %v,\n    key: %v,\n    changes: %v,\n    long: %v,\n    paged: %v,\n    answer: %q,\n  },\n",
+		o.id, o.id, o.method, o.path, names(o.variables), names(o.parameters), names(o.headers), typescriptBody(o, names), o.raw, o.key, o.mutates, o.long, o.paged, o.answer)
 }
 
 // typescriptBody are the names in the body; null where there is none.

@@ -73,7 +73,7 @@ func (a *API) describe(w *words) ([]byte, *outline) {
 // introduction is what the document says first.
 const introduction = "Durable memory for AI agents. Errors are {\"error\":{kind, message, hint, reason, request_id}} with the status of their kind.\n\n" +
 	"`x-amber-scope` names the scopes that a token needs. `x-amber-mutates` marks operations that change something, and `x-amber-idempotent` those that take an Idempotency-Key. " +
-	"`x-amber-page` marks listings: `cursor`, `next` and `limit` name the parameters and the field that lead from page to page, `whole` says that there is one page with everything, " +
+	"`x-amber-long` marks operations that may take an hour. `x-amber-page` marks listings: `cursor`, `next` and `limit` name the parameters and the field that lead from page to page, `whole` says that there is one page with everything, " +
 	"and `lines` is the type to accept for one item on each line. `x-amber-receipt` marks operations whose answer lacks fields for a token without the scope read. `x-amber-kinds` names the kinds of error behind a status."
 
 // tags describes the sorts of operations.
@@ -139,6 +139,9 @@ func (d *outline) operation(o *operation) object {
 	}
 	if o.mutates {
 		op["x-amber-mutates"], op["x-amber-idempotent"] = true, true
+	}
+	if o.long {
+		op["x-amber-long"] = true
 	}
 	if o.receipt() {
 		op["x-amber-receipt"] = true

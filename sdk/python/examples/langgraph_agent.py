@@ -29,8 +29,8 @@ config: RunnableConfig = {"configurable": {"thread_id": "thread-1"}}
 with Amber(user_id="ada") as amber:
     AmberStore(amber).put(("preferences",), "style", {"text": "short answers"})
     graph = builder.compile(checkpointer=AmberSaver(amber), store=AmberStore(amber))
-    graph.invoke({"question": "what is it?", "answer": ""}, config)  # it stops to ask
+    graph.invoke({"question": "what is it?", "answer": ""}, config, durability="sync")  # it stops to ask
 
 with Amber(user_id="ada") as amber:  # another run of the program
     graph = builder.compile(checkpointer=AmberSaver(amber), store=AmberStore(amber))
-    print(graph.invoke(Command(resume="Ada"), config)["answer"])
+    print(graph.invoke(Command(resume="Ada"), config, durability="sync")["answer"])

@@ -410,6 +410,37 @@ def test_a_server_that_never_answers_is_not_waited_for(hostile: str) -> None:
     assert len(Hostile.asked) == 1
 
 
+def test_operations_that_take_long_are_waited_for(hostile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("amber_memory._call._TIMEOUT", 0.3)
+
+    def late(h: Hostile) -> None:
+        time.sleep(1)
+        h.say(200, b"{}")
+
+    Hostile.answer = late
+    with Amber(hostile, retry_for=0) as amber:
+        with pytest.raises(UnreachableError, match="within 0.3 seconds"):
+            amber.recall("x")
+        with pytest.raises(InternalError, match="not as expected"):  # the answer has come, and is empty
+            amber.snapshot.take()
+    with Amber(hostile, retry_for=0, timeout=0.3) as amber, pytest.raises(UnreachableError, match="within 0.3 seconds"):
+        amber.snapshot.take()
+
+
+def test_what_is_no_text_is_a_type_error_in_words(home: str) -> None:
+    number: Any = 5
+    with Amber() as amber:
+        for call in (amber.recall, amber.remember, amber.context, amber.forget):
+            with pytest.raises(TypeError, match=r"^(question|content|goal|id) is of type int, want str$"):
+                call(number)
+        with pytest.raises(TypeError, match="question is of type bytes, want str"):
+            amber.recall(b"x")  # type: ignore[arg-type]
+        with pytest.raises(InvalidError, match="tags is a string where a list is wanted"):
+            amber.remember("x", tags="abc")
+        with pytest.raises(InvalidError, match="limit is a string where a whole number is wanted"):
+            amber.recall("x", limit="3")  # type: ignore[arg-type]
+
+
 def test_an_answer_has_a_bound(hostile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("amber_memory._call.MAX_ANSWER", 1000)
     Hostile.answer = lambda h: h.say(200, b"x" * 2000)

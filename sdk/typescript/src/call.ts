@@ -23,6 +23,8 @@ export interface Operation {
   /** An Idempotency-Key is taken. */
   readonly key: boolean;
   readonly changes: boolean;
+  /** The server may take an hour. */
+  readonly long: boolean;
   /** Of a list: there may be a next page. */
   readonly paged: boolean;
   readonly answer: "none" | "json" | "list" | "stream" | "file";

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { CallOptions } from "./call.js";
 import { ApiCaller, type Bound } from "./caller.js";
 import { Connection } from "./connection.js";

@@ -21,11 +21,9 @@ export interface Request {
   readonly body: Body | null;
   /** Sent twice, it is carried out once. */
   readonly repeatable: boolean;
-  /** The answer may take minutes. */
+  /** The answer may take an hour. */
   readonly long: boolean;
 }
-
-const longPaths = /\/(snapshots|gc|check|erase|doctor|undo|verify|imports|export|consolidations)(\/|$)/;
 
 /** Operations that are done once for each id, so that they can be repeated where nobody knows whether they were done. */
 const once = new Set(["turn.append", "compaction.add", "approval.request"]);
@@ -69,7 +67,7 @@ export function requestOf(o: Operation, target: Target, variables: readonly stri
     headers,
     body: content,
     repeatable: !o.changes || o.key,
-    long: longPaths.test(o.path),
+    long: o.long,
   };
 }
 

@@ -64,6 +64,10 @@ _ONCE = frozenset(("turn.append", "compaction.add", "approval.request"))
 
 _REPEATED = ("busy", "unreachable")
 
+# How long an answer may take, in seconds. A server gives up a little earlier.
+_TIMEOUT = 60.0
+_LONG_TIMEOUT = 65 * 60.0
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -75,6 +79,7 @@ class Operation:
     answer: str
     key: bool = False
     paged: bool = False
+    long: bool = False  # the server may take an hour
 
 
 @dataclass(frozen=True)
@@ -84,8 +89,20 @@ class Settings:
     tenant: str
     agent: str
     identity: Mapping[str, str]
-    timeout: float
+    timeout: Optional[float]
     retry_for: float
+
+    def patience(self, o: Operation) -> float:
+        """Return how long an answer may take, in seconds."""
+        if self.timeout is not None:
+            return self.timeout
+        return _LONG_TIMEOUT if o.long else _TIMEOUT
+
+    def timeouts(self, o: Operation) -> Dict[str, Optional[float]]:
+        """Return the bounds of one request. A stream may be silent for as long as nothing happens."""
+        patience = self.patience(o)
+        read = None if o.answer == "stream" else patience
+        return httpx.Timeout(patience, connect=min(patience, 10.0), read=read, pool=None).as_dict()
 
 
 @dataclass(frozen=True)
@@ -212,21 +229,20 @@ class _Attempts:
         return pause
 
 
-def _broken(e: httpx.HTTPError, s: Settings, place: Place) -> tuple[AmberError, bool]:
+def _broken(e: httpx.HTTPError, s: Settings, r: Request, place: Place) -> tuple[AmberError, bool]:
     """Say what is wrong with a connection, and whether the request may have arrived. One that takes too long is not sent again."""
     at = "the private socket" if place.socket else place.url
     if isinstance(e, (httpx.ReadTimeout, httpx.WriteTimeout)):
-        raise UnreachableError(f"the server at {at} did not answer within {s.timeout:g} seconds") from e
+        raise UnreachableError(f"the server at {at} did not answer within {s.patience(r.operation):g} seconds") from e
     sent = not isinstance(e, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
     return UnreachableError(f"the server at {at} cannot be reached: {e or type(e).__name__}"), sent
 
 
-def _options(place: Place, s: Settings) -> Dict[str, Any]:
+def _options(place: Place) -> Dict[str, Any]:
     headers = {"User-Agent": "amber-memory-python"}
     if place.token:
         headers["Authorization"] = f"Bearer {place.token}"
-    timeout = httpx.Timeout(s.timeout, connect=min(s.timeout, 10.0), pool=None)
-    return {"base_url": place.url, "headers": headers, "timeout": timeout, "follow_redirects": False, "trust_env": place.fixed and place.socket is None}
+    return {"base_url": place.url, "headers": headers, "follow_redirects": False, "trust_env": place.fixed and place.socket is None}
 
 
 def _verify(place: Place) -> Any:
@@ -262,7 +278,7 @@ class Connection:
             pid, client = self._open.get(place, (0, None))
             if client is None or pid != os.getpid():
                 transport = httpx.HTTPTransport(uds=place.socket, verify=_verify(place), limits=_LIMITS) if place.socket or place.ca else None
-                client = httpx.Client(transport=transport, verify=_verify(place), limits=_LIMITS, **_options(place, s))
+                client = httpx.Client(transport=transport, verify=_verify(place), limits=_LIMITS, **_options(place))
                 self._open[place] = os.getpid(), client
             return client, place
 
@@ -288,27 +304,26 @@ class Caller:
 
     def body(self, r: Request) -> bytes:
         """Send a request and read the answer. Errors: those of the server, by kind."""
-        return self._until(r, "application/json", None, _whole)
+        return self._until(r, "application/json", _whole)
 
-    def open(self, r: Request, accept: str, timeout: Optional[Dict[str, Optional[float]]] = None) -> httpx.Response:
+    def open(self, r: Request, accept: str) -> httpx.Response:
         """Send a request and return the answer, which the caller reads and closes. Errors: those of the server, by kind."""
-        return self._until(r, accept, timeout, lambda response: response)
+        return self._until(r, accept, lambda response: response)
 
-    def _until(self, r: Request, accept: str, timeout: Optional[Dict[str, Optional[float]]], take: Callable[[httpx.Response], T]) -> T:
+    def _until(self, r: Request, accept: str, take: Callable[[httpx.Response], T]) -> T:
         """Send a request until it is answered."""
         attempts = _Attempts(self.settings, r)
         while True:
             client, place = self.connection.client(self.settings)
             try:
-                request = client.build_request(r.method, r.path, params=r.query, headers={**r.headers, "Accept": accept}, content=r.content)
-                if timeout is not None:
-                    request.extensions["timeout"] = timeout
+                headers = {**r.headers, "Accept": accept}
+                request = client.build_request(r.method, r.path, params=r.query, headers=headers, content=r.content, extensions={"timeout": self.settings.timeouts(r.operation)})
                 response = client.send(request, stream=True)
                 if response.status_code < 300:
                     return take(response)
                 said = _whole(response)
             except httpx.HTTPError as e:
-                error, sent = _broken(e, self.settings, place)
+                error, sent = _broken(e, self.settings, r, place)
                 self.connection.lost(place)
                 pause = attempts.after(error, sent)
             else:
@@ -532,10 +547,9 @@ class Stream(Generic[T]):
         parser = _Parser()
         if _begins(self._args):
             parser.id = ",".join(_position(self._caller.body(prepare(self._caller.settings, o)), o) for o in _HEADS)
-        forever = httpx.Timeout(self._caller.settings.timeout, read=None).as_dict()
         while not self._closed:
             r = prepare(self._caller.settings, self._o, **_continued(self._args, parser.id))
-            response = self._caller.open(r, "text/event-stream", forever)
+            response = self._caller.open(r, "text/event-stream")
             self._response = response
             try:
                 for line in response.iter_lines():
@@ -583,7 +597,7 @@ class AsyncConnection:
         pid, client = self._open.get(place, (0, None))
         if client is None or pid != os.getpid():
             transport = httpx.AsyncHTTPTransport(uds=place.socket, verify=_verify(place), limits=_LIMITS) if place.socket or place.ca else None
-            client = httpx.AsyncClient(transport=transport, verify=_verify(place), limits=_LIMITS, **_options(place, s))
+            client = httpx.AsyncClient(transport=transport, verify=_verify(place), limits=_LIMITS, **_options(place))
             self._open[place] = os.getpid(), client
         return client, place
 
@@ -607,28 +621,27 @@ class AsyncCaller:
 
     async def body(self, r: Request) -> bytes:
         """Send a request and read the answer. Errors: those of the server, by kind."""
-        return await self._until(r, "application/json", None, _whole_async)
+        return await self._until(r, "application/json", _whole_async)
 
-    async def open(self, r: Request, accept: str, timeout: Optional[Dict[str, Optional[float]]] = None) -> httpx.Response:
+    async def open(self, r: Request, accept: str) -> httpx.Response:
         """Send a request and return the answer, which the caller reads and closes. Errors: those of the server, by kind."""
-        return await self._until(r, accept, timeout, _unread)
+        return await self._until(r, accept, _unread)
 
-    async def _until(self, r: Request, accept: str, timeout: Optional[Dict[str, Optional[float]]], take: Callable[[httpx.Response], Awaitable[T]]) -> T:
+    async def _until(self, r: Request, accept: str, take: Callable[[httpx.Response], Awaitable[T]]) -> T:
         """Send a request until it is answered."""
         attempts = _Attempts(self.settings, r)
         content = _aside(r.content)
         while True:
             client, place = await self.connection.client(self.settings)
             try:
-                request = client.build_request(r.method, r.path, params=r.query, headers={**r.headers, "Accept": accept}, content=content)
-                if timeout is not None:
-                    request.extensions["timeout"] = timeout
+                headers = {**r.headers, "Accept": accept}
+                request = client.build_request(r.method, r.path, params=r.query, headers=headers, content=content, extensions={"timeout": self.settings.timeouts(r.operation)})
                 response = await client.send(request, stream=True)
                 if response.status_code < 300:
                     return await take(response)
                 said = await _whole_async(response)
             except httpx.HTTPError as e:
-                error, sent = _broken(e, self.settings, place)
+                error, sent = _broken(e, self.settings, r, place)
                 self.connection.lost(place)
                 pause = attempts.after(error, sent)
             else:
@@ -746,10 +759,9 @@ class AsyncStream(Generic[T]):
         parser = _Parser()
         if _begins(self._args):
             parser.id = ",".join([_position(await self._caller.body(prepare(self._caller.settings, o)), o) for o in _HEADS])
-        forever = httpx.Timeout(self._caller.settings.timeout, read=None).as_dict()
         while not self._closed:
             r = prepare(self._caller.settings, self._o, **_continued(self._args, parser.id))
-            response = await self._caller.open(r, "text/event-stream", forever)
+            response = await self._caller.open(r, "text/event-stream")
             self._response = response
             try:
                 async for line in response.aiter_lines():

@@ -12,13 +12,14 @@ from ._find import Finder, Wanted
 from ._models import ContextBlock, Hit, MemoryKind, Scope, WriteAck
 from ._operations import AsyncOperations, Operations
 
-_TIMEOUT = 60.0
 _RETRY_FOR = 30.0
 
 
-def _settings(tenant: Optional[str], agent: Optional[str], identity: Mapping[str, Optional[str]], timeout: float, retry_for: float) -> Settings:
-    if timeout <= 0 or retry_for < 0:
-        raise InvalidError(f"timeout and retry_for are not valid: want more than nothing, found {timeout:g} and {retry_for:g} seconds")
+def _settings(tenant: Optional[str], agent: Optional[str], identity: Mapping[str, Optional[str]], timeout: Optional[float], retry_for: float) -> Settings:
+    if timeout is not None and timeout <= 0:
+        raise InvalidError(f"timeout is not valid: want more than 0 seconds, found {timeout:g}")
+    if retry_for < 0:
+        raise InvalidError(f"retry_for is not valid: want 0 seconds or more, found {retry_for:g}")
     return Settings(
         tenant=tenant or os.environ.get("AMBER_TENANT") or "default",
         agent=agent or os.environ.get("AMBER_AGENT") or "default",
@@ -26,6 +27,13 @@ def _settings(tenant: Optional[str], agent: Optional[str], identity: Mapping[str
         timeout=timeout,
         retry_for=retry_for,
     )
+
+
+def _text(name: str, value: Any) -> str:
+    """Return a text that was given as one. Anything else would be sent, and found to be wrong far away or not at all."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is of type {type(value).__name__}, want str")
+    return value
 
 
 def _identity(old: Mapping[str, str], new: Mapping[str, Optional[str]]) -> Dict[str, str]:
@@ -67,7 +75,7 @@ class Amber(Operations):
         workspace_id: Optional[str] = None,
         binary: Optional[str] = None,
         start_server: bool = True,
-        timeout: float = _TIMEOUT,
+        timeout: Optional[float] = None,
         retry_for: float = _RETRY_FOR,
     ) -> None:
         identity = {"user_id": user_id, "project_id": project_id, "session_id": session_id, "workspace_id": workspace_id}
@@ -109,19 +117,19 @@ class Amber(Operations):
         idempotency_key: Optional[str] = None,
     ) -> WriteAck:
         """Store a memory for the identity of this client. When it returns, the memory survives a crash."""
-        return self.memory.write(content=content, kind=kind, title=title, topic=topic, tags=tags, metadata=metadata, scope=scope, idempotency_key=idempotency_key)
+        return self.memory.write(content=_text("content", content), kind=kind, title=title, topic=topic, tags=tags, metadata=metadata, scope=scope, idempotency_key=idempotency_key)
 
     def recall(self, question: str, *, limit: Optional[int] = None, min_score: Optional[float] = None, kinds: Optional[Sequence[MemoryKind]] = None, **more: Any) -> List[Hit]:
         """Find what best answers a question, best first. More arguments are those of memory.recall."""
-        return self.memory.recall(text=question, limit=limit, min_score=min_score, kinds=kinds, **more).hits
+        return self.memory.recall(text=_text("question", question), limit=limit, min_score=min_score, kinds=kinds, **more).hits
 
     def context(self, goal: Optional[str] = None, *, max_bytes: Optional[int] = None, **more: Any) -> ContextBlock:
         """Build the block of memory that is put before a prompt. More arguments are those of memory.context."""
-        return self.memory.context(goal=goal, max_bytes=max_bytes, **more)
+        return self.memory.context(goal=None if goal is None else _text("goal", goal), max_bytes=max_bytes, **more)
 
     def forget(self, id: str) -> None:
         """Delete a memory; a tombstone stays. memory.erase removes its text for good."""
-        self.memory.forget(id)
+        self.memory.forget(_text("id", id))
 
     def close(self) -> None:
         """Close the connection, and let go of a server that was started."""
@@ -153,7 +161,7 @@ class AsyncAmber(AsyncOperations):
         workspace_id: Optional[str] = None,
         binary: Optional[str] = None,
         start_server: bool = True,
-        timeout: float = _TIMEOUT,
+        timeout: Optional[float] = None,
         retry_for: float = _RETRY_FOR,
     ) -> None:
         identity = {"user_id": user_id, "project_id": project_id, "session_id": session_id, "workspace_id": workspace_id}
@@ -195,19 +203,19 @@ class AsyncAmber(AsyncOperations):
         idempotency_key: Optional[str] = None,
     ) -> WriteAck:
         """Store a memory for the identity of this client. When it returns, the memory survives a crash."""
-        return await self.memory.write(content=content, kind=kind, title=title, topic=topic, tags=tags, metadata=metadata, scope=scope, idempotency_key=idempotency_key)
+        return await self.memory.write(content=_text("content", content), kind=kind, title=title, topic=topic, tags=tags, metadata=metadata, scope=scope, idempotency_key=idempotency_key)
 
     async def recall(self, question: str, *, limit: Optional[int] = None, min_score: Optional[float] = None, kinds: Optional[Sequence[MemoryKind]] = None, **more: Any) -> List[Hit]:
         """Find what best answers a question, best first. More arguments are those of memory.recall."""
-        return (await self.memory.recall(text=question, limit=limit, min_score=min_score, kinds=kinds, **more)).hits
+        return (await self.memory.recall(text=_text("question", question), limit=limit, min_score=min_score, kinds=kinds, **more)).hits
 
     async def context(self, goal: Optional[str] = None, *, max_bytes: Optional[int] = None, **more: Any) -> ContextBlock:
         """Build the block of memory that is put before a prompt. More arguments are those of memory.context."""
-        return await self.memory.context(goal=goal, max_bytes=max_bytes, **more)
+        return await self.memory.context(goal=None if goal is None else _text("goal", goal), max_bytes=max_bytes, **more)
 
     async def forget(self, id: str) -> None:
         """Delete a memory; a tombstone stays. memory.erase removes its text for good."""
-        await self.memory.forget(id)
+        await self.memory.forget(_text("id", id))
 
     async def close(self) -> None:
         """Close the connection, and let go of a server that was started."""

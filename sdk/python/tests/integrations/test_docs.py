@@ -34,6 +34,13 @@ def test_there_is_a_block_for_each_adapter() -> None:
     assert {m for code in BLOCKS.values() for m in re.findall(r"from amber_memory\.integrations\.(\w+) import", code)} == adapters
 
 
+def test_graphs_are_run_with_the_durability_that_loses_nothing() -> None:
+    examples = (Path(__file__).parents[2] / "examples").glob("*.py")
+    texts = [*BLOCKS.values(), *(p.read_text(encoding="utf-8") for p in examples)]
+    runs = [line for text in texts for line in text.splitlines() if re.search(r"\bgraph\.a?(invoke|stream)\(", line)]
+    assert len(runs) >= 3 and all('durability="sync"' in line for line in runs)
+
+
 @pytest.mark.parametrize("name", BLOCKS)
 def test_a_block_runs(home: str, tmp_path: Path, name: str) -> None:
     for adapter in re.findall(r"from amber_memory\.integrations\.(\w+) import", BLOCKS[name]):

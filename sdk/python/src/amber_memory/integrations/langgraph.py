@@ -2,6 +2,7 @@
 
     saver = AmberSaver(Amber(user_id="ada"))
     graph = builder.compile(checkpointer=saver, store=AmberStore(Amber(user_id="ada")))
+    graph.invoke(question, config, durability="sync")  # a checkpoint is stored before the next node begins
 """
 
 from __future__ import annotations
