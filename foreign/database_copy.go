@@ -1,130 +1,190 @@
 package foreign
 
 import (
-	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/internal/sqlpages"
 )
 
-// A database has up to three files; the journal or the log may hold what is not in the first one yet.
-var databaseSuffixes = []string{"", "-wal", "-journal"}
+const (
+	// logSuffix ends the name of the write-ahead log of a database: what its program committed last is there alone.
+	logSuffix = "-wal"
+	// journalSuffix ends the name of a rollback journal. It is never played back: it holds half a change, and may name another
+	// file, which SQLite deletes.
+	journalSuffix = "-journal"
+)
 
-const databaseHeader = 100
+// copyTries is how often a database is copied whose program begins its log anew meanwhile.
+const copyTries = 3
 
-// checkDatabase looks whether a file can be a database at all, by its header. The error is of kind damaged.
-func checkDatabase(name, real string) error {
-	fail := func(why string, args ...any) error {
-		return amber.Errorf(amber.KindDamaged, "open database", name, why, args...)
+// still returns where a database lies that no program changes by its log: the file itself where it has no log, otherwise
+// a copy of both in one.
+func (t *Tree) still(f File) (string, error) {
+	if copied, ok := t.stills[f.Name]; ok {
+		return copied, nil
 	}
-	f, err := os.Open(real)
-	if err != nil {
-		return fail("%w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fail("%w", err)
-	}
-	head := make([]byte, databaseHeader)
-	if _, err := io.ReadFull(f, head); err != nil || string(head[:len(databaseMagic)]) != databaseMagic {
-		return fail("the file does not begin as a SQLite database does")
-	}
-	size := int64(binary.BigEndian.Uint16(head[16:]))
-	if size == 1 {
-		size = 1 << 16
-	}
-	switch {
-	case size < 512 || size&(size-1) != 0:
-		return fail("page size in the header is %d, want a power of two from 512 to 65536", size)
-	case info.Size() < size:
-		return fail("the file has %d bytes, want at least one page of %d", info.Size(), size)
-	}
-	return nil
-}
-
-// besides reports whether a journal or a log lies beside a database.
-func besides(real string) bool {
-	for _, suffix := range databaseSuffixes[1:] {
-		if info, err := os.Stat(real + suffix); err == nil && info.Size() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// copyHelps reports whether a database that could not be opened may be opened in a copy: because a journal waits, or because its
-// folder cannot be written. What is damaged is damaged in a copy, too.
-func copyHelps(err error, besides bool) bool {
-	return besides || amber.KindOf(sqlconn.Wrap("open database", "", err)) != amber.KindDamaged
-}
-
-// checkCopy bounds the files of a database that are to be copied, all together. The error is of kind invalid.
-func checkCopy(real string, most int64) error {
-	total := int64(0)
-	for _, suffix := range databaseSuffixes {
-		info, err := os.Stat(real + suffix)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && suffix != "":
-			continue
-		case err != nil:
-			return err
-		case !info.Mode().IsRegular():
-			return amber.Errorf(amber.KindInvalid, "copy database", "", "the file with %q behind its name is not a regular file", suffix)
-		}
-		if total += info.Size(); total > most {
-			return amber.Errorf(amber.KindInvalid, "copy database", "", "database and log have more than %d bytes, the limit", most)
-		}
-	}
-	return nil
-}
-
-// copyDatabase copies a database with the files beside it.
-func (t *Tree) copyDatabase(real string) (copied string, err error) {
-	if err := checkCopy(real, MaxUnpacked); err != nil {
+	if log, err := t.openLog(f); err != nil {
+		return "", err
+	} else if log == nil {
+		return t.Local(f)
+	} else if err := log.Close(); err != nil {
 		return "", err
 	}
-	for _, suffix := range databaseSuffixes {
-		in, err := os.Open(real + suffix)
-		if err != nil && suffix != "" {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		out, err := t.copyOf(copied, suffix)
-		if err != nil {
-			return "", errors.Join(err, in.Close())
-		}
-		if suffix == "" {
-			copied = out.Name()
-		}
-		if err := errors.Join(t.copyAll(out, in), in.Close(), out.Close()); err != nil {
-			return "", err
-		}
+	copied, err := t.copyDatabase(f)
+	if err != nil {
+		return "", err
 	}
+	if t.stills == nil {
+		t.stills = map[string]string{}
+	}
+	t.stills[f.Name] = copied
 	return copied, nil
 }
 
-// copyOf makes the file for a copy: of the database itself, or beside that.
-func (t *Tree) copyOf(copied, suffix string) (fsx.File, error) {
-	if suffix == "" {
-		return t.temp("database-*")
+// openLog opens the log of a database; nil where there is none.
+func (t *Tree) openLog(f File) (*os.File, error) {
+	real := f.real + logSuffix
+	if beside, ok := t.File(f.Name + logSuffix); ok {
+		var err error
+		if real, err = t.Local(beside); err != nil {
+			return nil, err
+		}
+	} else if !t.single || t.sent {
+		return nil, nil
 	}
-	return fsx.OS().OpenFile(copied+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	info, err := os.Lstat(real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "the file with %q behind its name is not a regular file", logSuffix)
+	case info.Size() == 0:
+		return nil, nil
+	}
+	return os.Open(real)
 }
 
-// copyAll copies a file as long as it is now: its program may go on writing to it.
-func (t *Tree) copyAll(out io.Writer, in *os.File) error {
-	info, err := in.Stat()
-	if err != nil {
-		return err
+// copyDatabase copies a database as it was at one instant, with what its log has committed. While its program goes on, it
+// may write into the database what is in the log, which the copy has from there. Only a log that begins anew may have left behind pages
+// that the copy lacks, and then it is made again.
+func (t *Tree) copyDatabase(f File) (string, error) {
+	for range copyTries {
+		before, err := t.stateOf(f)
+		if err != nil {
+			return "", err
+		}
+		copied, err := t.copyOnce(f)
+		if err != nil {
+			return "", err
+		}
+		after, err := t.stateOf(f)
+		if err != nil || before == after {
+			return copied, err
+		}
+		if err := os.Remove(copied); err != nil {
+			return "", err
+		}
 	}
-	_, err = io.Copy(out, io.LimitReader(t.rationed(in), info.Size()))
-	return err
+	return "", amber.Errorf(amber.KindBusy, "copy database", f.Name, "a program wrote to it during each of %d copies", copyTries).
+		WithHint("close the program, then import again")
+}
+
+// state is what stays the same while a copy is whole: the beginning of the log or, without one, the file.
+type state struct {
+	log  [sqlpages.LogHeaderBytes]byte
+	size int64
+	at   int64
+}
+
+func (t *Tree) stateOf(f File) (s state, err error) {
+	log, err := t.openLog(f)
+	if err != nil {
+		return s, err
+	}
+	if log != nil {
+		_, err = io.ReadFull(log, s.log[:])
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = nil // no program has begun it
+		}
+		return s, errors.Join(err, log.Close())
+	}
+	if f.InZip() {
+		return s, nil
+	}
+	info, err := os.Stat(f.real)
+	if err == nil {
+		s.size, s.at = info.Size(), info.ModTime().UnixNano()
+	}
+	return s, err
+}
+
+// copyOnce copies a database and then applies its log.
+func (t *Tree) copyOnce(f File) (copied string, err error) {
+	in, err := f.Raw()
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	out, err := t.temp("database-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	size, err := io.Copy(out, io.LimitReader(t.rationed(in), MaxUnpacked+1))
+	if err == nil && size > MaxUnpacked {
+		err = amber.Errorf(amber.KindInvalid, "copy database", f.Name, "database has more than %d bytes, the limit", int64(MaxUnpacked))
+	}
+	if err != nil {
+		return "", err
+	}
+	log, err := t.openLog(f)
+	if err != nil || log == nil {
+		return out.Name(), err
+	}
+	_, err = sqlpages.ApplyLog(out, size, log)
+	if err = errors.Join(err, log.Close()); err != nil {
+		return "", fmt.Errorf("the log %s: %w", f.Name+logSuffix, err)
+	}
+	return out.Name(), nil
+}
+
+// tellJournals tells of rollback journals, without which a database may hold half a change.
+func (t *Tree) tellJournals() {
+	for _, f := range t.files {
+		name := f.Name + journalSuffix
+		j, ok := t.File(name)
+		if !ok && t.single && !t.sent {
+			j, ok = File{Name: name, open: openReal(f.real + journalSuffix)}, isRegular(f.real+journalSuffix)
+		}
+		if head := j.headIf(ok); len(head) > 0 && head[0] != 0 && f.IsDatabase() {
+			t.skip(name, "is the journal of an unfinished change, which is not played back: let its program open the database, then import again")
+		}
+	}
+}
+
+// headIf returns the first byte of a file that is there. A journal that begins with zero is over.
+func (f File) headIf(there bool) []byte {
+	if !there {
+		return nil
+	}
+	r, err := f.Raw()
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	head := make([]byte, 1)
+	n, _ := io.ReadFull(r, head)
+	return head[:n]
+}
+
+func isRegular(real string) bool {
+	info, err := os.Lstat(real)
+	return err == nil && info.Mode().IsRegular()
 }

@@ -9,12 +9,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // header is the beginning of a database that another program writes to through a log.
 func header(pageSize uint16, size int) []byte {
 	b := make([]byte, size)
-	copy(b, databaseMagic)
+	copy(b, sqlconn.Magic)
 	binary.BigEndian.PutUint16(b[16:], pageSize)
 	b[18], b[19] = 2, 2
 	return b
@@ -44,15 +45,13 @@ func TestABrokenDatabaseIsNotCopied(t *testing.T) {
 	}
 }
 
-// A copy is bounded, with the files beside the database.
-func TestTheCopyOfADatabaseIsBounded(t *testing.T) {
+// A log that is no file is not read, and a database is not read without it.
+func TestALogThatNeverEndsIsNotRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
 	must.Do(t, os.WriteFile(path, header(4096, 8192), 0o600))
-	must.Do(t, os.WriteFile(path+"-wal", make([]byte, 4096), 0o600))
-	must.NoError(t, checkCopy(path, 3*4096))
-	must.Kind(t, "with less room", checkCopy(path, 3*4096-1), amber.KindInvalid)
-	must.Do(t, os.Remove(path+"-wal"))
 	must.Do(t, os.Symlink("/dev/zero", path+"-wal"))
-	must.Kind(t, "with a log that never ends", checkCopy(path, MaxUnpacked), amber.KindInvalid)
+	tree := opened(t, path)
+	_, err := OpenDatabase(t.Context(), tree, tree.Files()[0])
+	must.Kind(t, "a link", err, amber.KindDamaged, "not a regular file")
 }

@@ -10,19 +10,21 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/foreigntest"
 	"github.com/amber-memory/amber/internal/must"
 )
 
-func rows(t *testing.T, script, table string, order ...string) (got []foreign.Row) {
+func rows(t *testing.T, script, table, together string) (got []foreign.Row) {
 	t.Helper()
 	tree := must.Get(foreign.Open(foreigntest.Database(t, "x.db", script)))(t)
 	defer func() { must.Do(t, tree.Close()) }()
 	d := must.Get(foreign.OpenDatabase(context.Background(), tree, tree.Files()[0]))(t)
 	defer func() { must.Do(t, d.Close()) }()
-	must.Do(t, d.Rows(context.Background(), table, order, func(r foreign.Row) error {
+	must.Do(t, d.Rows(context.Background(), table, together, func(r foreign.Row) error {
 		got = append(got, r)
 		return nil
 	}))
@@ -34,7 +36,7 @@ func TestATimeInADatabaseKeepsItsZone(t *testing.T) {
 	t.Parallel()
 	got := rows(t, `CREATE TABLE a (at DATETIME, day DATE, yes BOOLEAN);
 		INSERT INTO a VALUES ('2026-01-02T03:04:05.678901-08:00', '2026-01-02', 1);
-		INSERT INTO a VALUES (1767323045, 5, 'x');`, "a")
+		INSERT INTO a VALUES (1767323045, 5, 'x');`, "a", "")
 	must.Equal(t, "time", got[0].Text("at"), "2026-01-02T03:04:05.678901-08:00")
 	must.Equal(t, "day", got[0].Text("day"), "2026-01-02")
 	must.Equal(t, "boolean", got[0].Text("yes"), "1")
@@ -48,15 +50,16 @@ func TestAnEnormousCellCostsItselfAlone(t *testing.T) {
 		INSERT INTO a (id, v) VALUES (1, 'x'), (2, CAST(zeroblob(%d) AS TEXT)), (3, zeroblob(1000000)), (4, 'a' || char(0) || 'b'), (5, NULL);
 		UPDATE a SET n = -id;`,
 		foreign.MaxItemBytes+1)
-	for _, order := range []string{"id", "n"} {
+	for _, together := range []string{"", "n", "v"} {
 		var got []string
-		for _, r := range rows(t, script, "a", order) {
+		for _, r := range rows(t, script, "a", together) {
 			got = append(got, fmt.Sprint(r.Text("id"), " ", len(r.Text("v")), " ", r.TooLong, " ", r.Null("v")))
 		}
-		if order == "id" {
-			must.Equal(t, "rows", got, []string{"1 1 0 false", "2 0 1 true", "3 1000000 0 false", "4 3 0 false", "5 0 0 true"})
+		want := []string{"1 1 0 false", "2 0 1 true", "3 1000000 0 false", "4 3 0 false", "5 0 0 true"}
+		if together == "v" { // null and what is too long are one group
+			want = []string{"1 1 0 false", "2 0 1 true", "5 0 0 true", "3 1000000 0 false", "4 3 0 false"}
 		}
-		must.Equal(t, "rows by "+order, len(got), 5)
+		must.Equal(t, "rows by "+together, got, want)
 	}
 }
 
@@ -80,7 +83,7 @@ func TestADatabaseInATarFileHasItsLog(t *testing.T) {
 	}
 }
 
-// A rollback journal may name another file, which SQLite would delete. So one out of an archive is never beside a database.
+// A rollback journal may name another file, which SQLite would delete. So none is ever beside a database that is read.
 func TestARollbackJournalOfAnArchiveIsNotPlayedBack(t *testing.T) {
 	t.Parallel()
 	db := string(must.Get(os.ReadFile(filepath.Join(foreigntest.Database(t, "x.db", "CREATE TABLE a (v TEXT)"), "x.db")))(t))
@@ -103,10 +106,42 @@ func TestARollbackJournalOfAnArchiveIsNotPlayedBack(t *testing.T) {
 		_, err := os.Lstat(real + "-journal")
 		must.Equal(t, name+": no journal is beside the copy", os.IsNotExist(err), true)
 		must.Equal(t, name+": what is skipped", tree.Skipped(), []foreign.Skipped{
-			{Place: foreign.Place{File: "x.db-journal"}, Reason: "is the journal of an unfinished change; it is not played back out of an archive"},
+			{Place: foreign.Place{File: "x.db-journal"}, Reason: "is the journal of an unfinished change, which is not played back: let its program open the database, then import again"},
 		})
 		must.Do(t, tree.Close())
 	}
+}
+
+// Also beside a database that lies on this machine, alone or in a folder, a rollback journal stays as it is, and the report
+// names it. One that begins with zero is over.
+func TestAJournalBesideADatabaseStays(t *testing.T) {
+	t.Parallel()
+	dir := foreigntest.Database(t, "x.db", "CREATE TABLE a (v TEXT); INSERT INTO a VALUES ('here')")
+	file := filepath.Join(dir, "x.db")
+	for journal, skipped := range map[string]int{"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7\xff\xff\xff\xff": 1, "\x00\x00": 0, "": 0} {
+		must.Do(t, os.WriteFile(file+"-journal", []byte(journal), 0o600))
+		for _, path := range []string{file, dir} {
+			must.Equal(t, "rows", valuesIn(t, path, "x.db"), []string{"here"})
+			tree := must.Get(foreign.Open(path))(t)
+			must.Equal(t, "skipped", len(tree.Skipped()), skipped)
+			must.Do(t, tree.Close())
+			must.Equal(t, "journal", string(must.Get(os.ReadFile(file+"-journal"))(t)), journal)
+		}
+	}
+}
+
+// A program that writes to a database while it is read is no reason to read half of each.
+func TestADatabaseThatChangesMeanwhileIsNamed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(foreigntest.Database(t, "x.db", "CREATE TABLE a (v TEXT); INSERT INTO a VALUES ('one'), ('two')"), "x.db")
+	tree := must.Get(foreign.Open(file))(t)
+	defer func() { must.Do(t, tree.Close()) }()
+	d := must.Get(foreign.OpenDatabase(t.Context(), tree, tree.Files()[0]))(t)
+	defer func() { must.Do(t, d.Close()) }()
+	err := d.Rows(t.Context(), "a", "", func(r foreign.Row) error {
+		return os.Chtimes(file, time.Time{}, time.Unix(r.N, 0))
+	})
+	must.Kind(t, "", err, amber.KindBusy, "wrote to the file")
 }
 
 func valuesIn(t *testing.T, archive, name string) (got []string) {
@@ -117,7 +152,7 @@ func valuesIn(t *testing.T, archive, name string) (got []string) {
 	must.Hold(t, ok, "files are %v, want %s among them", tree.Files(), name)
 	d := must.Get(foreign.OpenDatabase(t.Context(), tree, f))(t)
 	defer func() { must.Do(t, d.Close()) }()
-	must.Do(t, d.Rows(t.Context(), "a", nil, func(r foreign.Row) error {
+	must.Do(t, d.Rows(t.Context(), "a", "", func(r foreign.Row) error {
 		got = append(got, r.Text("v"))
 		return nil
 	}))

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // Row is one row of a table, by the names of its columns.
@@ -17,29 +14,28 @@ type Row struct {
 	values  map[string]any
 }
 
-// Rows calls fn with each row of a table, ordered by columns as far as it has them. Each row has every column that the
-// table has. The error is that of fn, or a [*TableError].
-func (d *Database) Rows(ctx context.Context, table string, order []string, fn func(Row) error) error {
-	columns, ok := d.tables[table]
+// Rows calls fn with each row of a table, in the order in which they are stored. With together, the name of a column, rows
+// that have the same value there follow each other. Each row has every column that the table has. The error is that of fn, or
+// a [*TableError].
+func (d *Database) Rows(ctx context.Context, table, together string, fn func(Row) error) error {
+	t, ok := d.tables[table]
 	if !ok {
 		return nil
 	}
-	n := int64(0)
-	var told error // of fn, which is not about the table
-	err := d.conn.Each(ctx, selection(table, columns, order), nil, func(r sqlconn.Row) error {
-		n++
-		row, err := scanRow(r, n, columns)
-		if err != nil {
-			return err
-		}
-		told = fn(row)
-		return told
-	})
-	if told != nil {
-		return told
+	r := &reading{table: t, name: table, fn: fn}
+	err := d.walk(ctx, table, t)
+	switch {
+	case err != nil:
+	case together != "" && slices.Contains(t.columns, together):
+		err = d.together(ctx, together, r)
+	default:
+		err = d.all(ctx, r)
 	}
-	if err != nil {
-		return &TableError{table, n, err}
+	if r.told != nil {
+		return r.told
+	}
+	if err = errors.Join(err, d.unchanged()); err != nil {
+		return &TableError{table, r.n, err}
 	}
 	return nil
 }
@@ -47,7 +43,7 @@ func (d *Database) Rows(ctx context.Context, table string, order []string, fn fu
 // EachRow calls fn with each row of a table and its place, as Rows does. A row with a value that is too long, and where the
 // table stops being readable, is told to skip. The error is that of fn or of ctx.
 func (d *Database) EachRow(ctx context.Context, table string, skip SkipFunc, fn func(Place, Row) error) error {
-	err := d.Rows(ctx, table, nil, func(r Row) error {
+	err := d.Rows(ctx, table, "", func(r Row) error {
 		at := Place{File: d.name, At: fmt.Sprintf("%s, row %d", table, r.N)}
 		if r.TooLong > 0 {
 			skip(at, "row has a value of more than %d bytes, the limit", MaxItemBytes)
@@ -59,8 +55,8 @@ func (d *Database) EachRow(ctx context.Context, table string, skip SkipFunc, fn 
 }
 
 // RowsOrSkip calls fn with each row of a table, as Rows does. Where the table stops being readable is told to skip.
-func (d *Database) RowsOrSkip(ctx context.Context, table string, order []string, skip SkipFunc, fn func(Row) error) error {
-	return unlessTorn(ctx, d.Rows(ctx, table, order, fn), skip, Place{File: d.name, At: table})
+func (d *Database) RowsOrSkip(ctx context.Context, table, together string, skip SkipFunc, fn func(Row) error) error {
+	return unlessTorn(ctx, d.Rows(ctx, table, together, fn), skip, Place{File: d.name, At: table})
 }
 
 // unlessTorn tells an error of the table itself to skip, and returns any other.
@@ -70,51 +66,6 @@ func unlessTorn(ctx context.Context, err error, skip SkipFunc, at Place) error {
 		return nil
 	}
 	return err
-}
-
-// scanRow reads a row of a query of cells.
-func scanRow(r sqlconn.Row, n int64, columns []string) (Row, error) {
-	row := Row{N: n, values: make(map[string]any, len(columns))}
-	into, values := make([]any, len(columns), len(columns)+1), make([]any, len(columns))
-	for i := range into {
-		into[i] = &values[i]
-	}
-	if err := r.Scan(append(into, &row.TooLong)...); err != nil {
-		return row, err
-	}
-	for i, c := range columns {
-		row.values[c] = values[i]
-	}
-	return row, nil
-}
-
-// selection is the query for the rows of a table, ordered by those columns of order that it has.
-func selection(table string, columns, order []string) string {
-	var by []string
-	for _, name := range order {
-		if slices.Contains(columns, name) {
-			by = append(by, quoted(name))
-		}
-	}
-	query := "SELECT " + cells(columns) + " FROM " + quoted(table)
-	if len(by) > 0 {
-		query += " ORDER BY " + strings.Join(by, ", ")
-	}
-	return query
-}
-
-// cells are the columns of a query, and how many values are too long. One of those would end the query, and one that is
-// sorted would leave it without a row. An expression has no declared type, so that the driver leaves a time as it is
-// written: it would lose its zone.
-func cells(columns []string) string {
-	var b, long strings.Builder
-	long.WriteString("0")
-	for _, c := range columns {
-		tooLong := fmt.Sprintf("ifnull(octet_length(%s), 0) > %d", quoted(c), MaxItemBytes)
-		fmt.Fprintf(&b, "CASE WHEN %s THEN NULL ELSE %s END, ", tooLong, quoted(c))
-		fmt.Fprintf(&long, " + (%s)", tooLong)
-	}
-	return b.String() + long.String()
 }
 
 // TableError says where a table stops being readable.
@@ -131,8 +82,6 @@ func (e *TableError) Error() string {
 
 // Unwrap returns what SQLite says.
 func (e *TableError) Unwrap() error { return e.Err }
-
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // Text returns the first of these columns that has a text; "" where all are absent, null or empty.
 func (r Row) Text(columns ...string) string {

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // Sending is a tree as one stream of bytes, which [OpenUpload] reads. Close it before the tree.
@@ -45,7 +43,7 @@ func (t *Tree) Send(ctx context.Context) (*Sending, error) {
 		s.ReadCloser, s.tree = t.packing(ctx), t
 		return s, nil
 	}
-	f := t.settled(ctx, t.root)
+	f := t.settled(t.root)
 	s.Size, s.Modified = f.Size, f.Modified
 	r, err := f.Raw()
 	if err != nil {
@@ -102,7 +100,7 @@ func (t *Tree) pack(ctx context.Context, w io.Writer) error {
 		if t.besideDatabase(f) {
 			continue // it is in the copy
 		}
-		if err := t.packFile(z, t.settled(ctx, f)); err != nil {
+		if err := t.packFile(z, t.settled(f)); err != nil {
 			return err
 		}
 	}
@@ -132,7 +130,7 @@ func (t *Tree) packFile(z *zip.Writer, f File) error {
 
 // besideDatabase reports whether a file is one that SQLite keeps beside a database of the tree.
 func (t *Tree) besideDatabase(f File) bool {
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+	for _, suffix := range []string{logSuffix, "-shm", journalSuffix} {
 		if base, ok := strings.CutSuffix(f.Name, suffix); ok {
 			d, there := t.File(base)
 			return there && d.IsDatabase()
@@ -143,32 +141,18 @@ func (t *Tree) besideDatabase(f File) bool {
 
 // settled returns a copy of a database as it is at one instant, in one file; any other file as it is. A database that cannot be copied is
 // sent as it lies there, and its reader tells what is wrong with it.
-func (t *Tree) settled(ctx context.Context, f File) File {
+func (t *Tree) settled(f File) File {
 	if f.real == "" || !f.IsDatabase() {
 		return f
 	}
-	held, err := openDatabase(ctx, f.Name, f.real, "ro") // while it is held, nobody takes away what the copy needs
+	copied, err := t.copyDatabase(f)
 	if err != nil {
 		return f
 	}
-	copied, err := t.copyDatabase(f.real)
-	if err = errors.Join(err, held.Close()); err == nil {
-		err = foldLog(ctx, copied)
-	}
-	info, serr := os.Stat(copied)
-	if err != nil || serr != nil {
+	info, err := os.Stat(copied)
+	if err != nil {
 		return f
 	}
 	f.Size, f.real, f.open = info.Size(), copied, openReal(copied)
 	return f
-}
-
-// foldLog puts what is in the write-ahead log of a copy into the copy itself.
-func foldLog(ctx context.Context, copied string) error {
-	conn, err := sqlconn.OpenUntrusted(ctx, sqlconn.UntrustedURI(copied, url.Values{"immutable": {"0"}, "mode": {"rw"}}))
-	if err != nil {
-		return err
-	}
-	_, err = conn.Exec(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	return errors.Join(err, conn.Close())
 }

@@ -19,10 +19,15 @@ func (d *Database) Has(tables ...string) bool {
 }
 
 // Columns returns the columns of a table.
-func (d *Database) Columns(table string) []string { return d.tables[table] }
+func (d *Database) Columns(table string) []string {
+	if t, ok := d.tables[table]; ok {
+		return t.columns
+	}
+	return nil
+}
 
 // HasColumns reports whether there is a table with all of these columns.
 func (d *Database) HasColumns(table string, columns ...string) bool {
-	there, ok := d.tables[table]
-	return ok && !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(there, c) })
+	t, ok := d.tables[table]
+	return ok && !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(t.columns, c) })
 }

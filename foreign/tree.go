@@ -52,6 +52,7 @@ type Tree struct {
 	scratch string            // a folder for copies; "" before the first
 	held    io.Closer         // keeps the folder from being taken for abandoned
 	local   map[string]string // where files of archives were copied to
+	stills  map[string]string // and databases with their logs
 	read    atomic.Int64      // bytes
 
 	root   File  // what the path names, where that is a file

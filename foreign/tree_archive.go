@@ -14,7 +14,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // addZip adds the entries of a zip file, which lies at real, below a name; "" for the root.
@@ -103,54 +102,19 @@ func (t *Tree) addTar(f File) error {
 	for in := tar.NewReader(r); ; {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return t.pairDatabases()
+			return nil
 		}
 		if err != nil && len(t.files) == 0 {
 			return amber.Errorf(amber.KindDamaged, opOpen, f.Name, "tar file cannot be read: %w", err)
 		}
 		if err != nil {
 			t.skip(f.Name, "the rest of the archive cannot be read: "+err.Error())
-			return t.pairDatabases()
+			return nil
 		}
 		if err := t.addTarEntry(in, h); err != nil {
 			return err
 		}
 	}
-}
-
-// logSuffix ends the name of a log that is copied out of an archive with its database. A rollback journal is not: it may name
-// another file, which SQLite deletes when it plays the journal back.
-const logSuffix = "-wal"
-
-// tellJournals tells of rollback journals in archives, without which a database may hold half a change.
-func (t *Tree) tellJournals() {
-	for _, f := range t.files {
-		name, ok := strings.CutSuffix(f.Name, "-journal")
-		if _, beside := t.byName[name]; ok && beside && f.Size > 0 && (t.IsFile() || f.InZip()) {
-			t.skip(f.Name, "is the journal of an unfinished change; it is not played back out of an archive")
-		}
-	}
-}
-
-// pairDatabases puts the log of a database, which holds the newest rows, where SQLite looks for it: beside the copy of the
-// database.
-func (t *Tree) pairDatabases() error {
-	real := map[string]string{}
-	for _, f := range t.files {
-		real[f.Name] = f.real
-	}
-	for i, f := range t.files {
-		name, ok := strings.CutSuffix(f.Name, logSuffix)
-		if !ok || real[name] == "" {
-			continue
-		}
-		beside := real[name] + logSuffix
-		if err := fsx.OS().Rename(f.real, beside); err != nil {
-			return amber.Errorf(amber.KindUnreachable, opOpen, f.Name, "%w", err)
-		}
-		t.files[i].real, t.files[i].open = beside, openReal(beside)
-	}
-	return nil
 }
 
 func (t *Tree) addTarEntry(in io.Reader, h *tar.Header) error {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // passed are folders that hold nothing of anybody's memory.
@@ -104,7 +103,7 @@ func isZip(f File) bool {
 }
 
 // Local returns a path on this machine where a file lies, for readers that need one. What is in an archive is copied
-// first, once, with the log that SQLite keeps beside a database.
+// first, once.
 func (t *Tree) Local(f File) (string, error) {
 	if f.real != "" {
 		return f.real, nil
@@ -112,14 +111,9 @@ func (t *Tree) Local(f File) (string, error) {
 	if real, ok := t.local[f.Name]; ok {
 		return real, nil
 	}
-	real, err := t.copyEntry(f, "")
+	real, err := t.copyEntry(f)
 	if err != nil {
 		return "", err
-	}
-	if beside, ok := t.File(f.Name + logSuffix); ok {
-		if _, err := t.copyEntry(beside, real+logSuffix); err != nil {
-			return "", err
-		}
 	}
 	if t.local == nil {
 		t.local = map[string]string{}
@@ -128,18 +122,14 @@ func (t *Tree) Local(f File) (string, error) {
 	return real, nil
 }
 
-// copyEntry copies a file of an archive to a path, "" for any.
-func (t *Tree) copyEntry(f File, to string) (string, error) {
+// copyEntry copies a file of an archive.
+func (t *Tree) copyEntry(f File) (string, error) {
 	r, err := f.Open()
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	real, err := t.copyOut(r, f.Name)
-	if err != nil || to == "" {
-		return real, err
-	}
-	return to, fsx.OS().Rename(real, to)
+	return t.copyOut(r, f.Name)
 }
 
 func (t *Tree) copyOut(r io.Reader, name string) (string, error) {

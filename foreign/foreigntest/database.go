@@ -14,10 +14,15 @@ func Database(t testing.TB, name string, script string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	file := filepath.Join(dir, name)
-	db := must.Get(sql.Open("sqlite", file))(t)
+	db := open(t, file)
 	must.Get(db.Exec(script))(t)
 	must.Do(t, db.Close())
 	return dir
+}
+
+func open(t testing.TB, file string) *sql.DB {
+	t.Helper()
+	return must.Get(sql.Open("sqlite", file))(t)
 }
 
 // Script returns the text of a file of testdata.

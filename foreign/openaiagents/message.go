@@ -24,7 +24,7 @@ type walk struct {
 // messages calls take with each message that says something.
 func (r *reader) messages(ctx context.Context, skip func(foreign.Place, string), take func(session string, t foreign.Turn) error) error {
 	w := &walk{r: r, seen: map[string]int{}, skip: skip, take: take}
-	return r.rows(ctx, r.store.messages, []string{"session_id", "id"}, w.row)
+	return r.rows(ctx, r.store.messages, "session_id", w.row)
 }
 
 func (w *walk) row(row foreign.Row) error {
@@ -138,7 +138,7 @@ func (r *reader) count(ctx context.Context) error {
 	})
 }
 
-// giveOut is the second pass. One transaction sees the same rows in both.
+// giveOut is the second pass. The file has the same rows in both, or the error says that it was written to.
 func (r *reader) giveOut(ctx context.Context) error {
 	last, begun, want := "", false, false
 	return r.messages(ctx, func(foreign.Place, string) {}, func(session string, t foreign.Turn) (err error) {

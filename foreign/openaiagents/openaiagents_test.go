@@ -67,9 +67,9 @@ func TestItemsOfEveryKind(t *testing.T) {
 	must.Equal(t, "second of a kind", r.Turns["openai-agents-a"][1].Key[2], "1")
 	must.Equal(t, "failed command", r.Turns["openai-agents-a"][2].Activity[1].Status, "failed")
 	must.Equal(t, "skipped", r.Skips, []string{
-		"conversations.db: agent_messages, row 7: the message is encrypted, and its key is not here",
-		"conversations.db: agent_messages, row 8: message_data is not valid JSON: unexpected EOF",
-		"conversations.db: agent_messages, row 9: created_at: time is 2226-01-02T03:04:05Z, want one from 1990 to 2099",
+		"conversations.db: agent_messages, row 8: the message is encrypted, and its key is not here",
+		"conversations.db: agent_messages, row 9: message_data is not valid JSON: unexpected EOF",
+		"conversations.db: agent_messages, row 10: created_at: time is 2226-01-02T03:04:05Z, want one from 1990 to 2099",
 	})
 }
 

@@ -48,12 +48,12 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
-// rows goes over a table. What cannot be read of it is told.
-func (r *reader) rows(ctx context.Context, table string, order []string, fn func(foreign.Row) error) error {
+// rows goes over a table; with together, rows with the same value in that column follow each other. What cannot be read of it is told.
+func (r *reader) rows(ctx context.Context, table, together string, fn func(foreign.Row) error) error {
 	if table == "" {
 		return nil
 	}
-	return r.database.RowsOrSkip(ctx, table, order, r.to.Skip, fn)
+	return r.database.RowsOrSkip(ctx, table, together, r.to.Skip, fn)
 }
 
 func (r *reader) place(table string, row foreign.Row) foreign.Place {
@@ -61,7 +61,7 @@ func (r *reader) place(table string, row foreign.Row) foreign.Place {
 }
 
 func (r *reader) readSessions(ctx context.Context) error {
-	return r.rows(ctx, r.store.sessions, []string{"session_id"}, func(row foreign.Row) error {
+	return r.rows(ctx, r.store.sessions, "", func(row foreign.Row) error {
 		f := r.facts(row.Text("session_id"))
 		if f == nil {
 			return nil
@@ -88,7 +88,7 @@ func (r *reader) facts(session string) *facts {
 // readBranches finds the messages that are not on the main branch: they were taken back.
 func (r *reader) readBranches(ctx context.Context) error {
 	main := map[string]bool{}
-	err := r.rows(ctx, r.store.structure, nil, func(row foreign.Row) error {
+	err := r.rows(ctx, r.store.structure, "", func(row foreign.Row) error {
 		id := row.Text("message_id")
 		if row.Text("branch_id") == "main" {
 			main[id] = true

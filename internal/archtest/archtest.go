@@ -119,6 +119,7 @@ var law = map[string][]string{
 	"internal/sdkgen":               {"-"},
 	"internal/settings":             {"-"},
 	"internal/sqlconn":              {},
+	"internal/sqlpages":             {},
 	"internal/strictjson":           {},
 	"internal/survey":               {},
 	"internal/term":                 {"-"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/url"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -22,7 +21,7 @@ type ReadOnly struct {
 	s      *sqlcore.Contracts
 	db     *database
 	header image.Header
-	files  *virtualFiles // nil for a file of the operating system
+	files  *sqlconn.Served // nil for a file of the operating system
 }
 
 var _ amber.MemoryReader = (*ReadOnly)(nil)
@@ -40,16 +39,16 @@ func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o
 	if err != nil {
 		return nil, image.AboutFile(name, err)
 	}
-	files, err := serveFile(r, size)
+	files, err := sqlconn.Serve(r, size)
 	if err != nil {
 		return nil, sqlconn.Wrap("open database", name, err)
 	}
-	v, err := openReadOnly(ctx, name, sqlconn.UntrustedURI(virtualName, url.Values{"vfs": {files.name}}), h, o)
+	v, err := openReadOnly(ctx, name, files.URI(), h, o)
 	if err != nil {
-		if cause := files.failure(); cause != nil {
+		if cause := files.Failure(); cause != nil {
 			err = image.AboutFile(name, cause)
 		}
-		return nil, errors.Join(err, files.close())
+		return nil, errors.Join(err, files.Close())
 	}
 	v.files = files
 	return v, nil
@@ -127,7 +126,7 @@ func (v *ReadOnly) check(ctx context.Context) error {
 func (v *ReadOnly) Close() error {
 	err := v.db.close()
 	if v.files != nil {
-		err = errors.Join(err, v.files.close())
+		err = errors.Join(err, v.files.Close())
 	}
 	return err
 }
@@ -151,7 +150,7 @@ func (v *ReadOnly) answer(err error) error {
 	if err == nil || v.files == nil {
 		return err
 	}
-	if cause := v.files.failure(); cause != nil {
+	if cause := v.files.Failure(); cause != nil {
 		return image.AboutFile(v.db.name, cause)
 	}
 	return err

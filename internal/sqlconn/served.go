@@ -1,48 +1,52 @@
-package sqlite
+package sqlconn
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"sync"
 	"time"
 
 	"modernc.org/sqlite/vfs"
 
-	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber"
 )
 
 // virtualName is what SQLite calls the one file there is.
 const virtualName = "database"
 
-// virtualFiles lets SQLite read a database that is no file of the operating
+// Served lets SQLite read a database that is no file of the operating
 // system. SQLite knows it by a name of its own while it is open.
-type virtualFiles struct {
+type Served struct {
 	name string
 	fs   *vfs.FS
 	file *oneFile
 }
 
-// serveFile tells SQLite of a database of size bytes.
-func serveFile(r io.ReaderAt, size int64) (*virtualFiles, error) {
+// Serve tells SQLite of a database of size bytes. Nothing lies beside it: no
+// journal and no log.
+func Serve(r io.ReaderAt, size int64) (*Served, error) {
 	file := &oneFile{r: r, size: size}
 	name, f, err := vfs.New(file)
 	if err != nil {
 		return nil, err
 	}
-	return &virtualFiles{name, f, file}, nil
+	return &Served{name, f, file}, nil
 }
 
-// failure returns the first error of the reader, nil while there was none.
-func (v *virtualFiles) failure() error {
+// URI names the database as one that is not trusted.
+func (v *Served) URI() string { return UntrustedURI(virtualName, url.Values{"vfs": {v.name}}) }
+
+// Failure returns the first error of the reader, nil while there was none.
+func (v *Served) Failure() error {
 	v.file.mu.Lock()
 	defer v.file.mu.Unlock()
 	return v.file.err
 }
 
-// close makes SQLite forget it. Every connection to it has been closed.
-func (v *virtualFiles) close() error { return v.fs.Close() }
+// Close makes SQLite forget it. Every connection to it has been closed.
+func (v *Served) Close() error { return v.fs.Close() }
 
 // oneFile is a file system with one file.
 type oneFile struct {
@@ -69,7 +73,7 @@ func (f *oneFile) ReadAt(p []byte, off int64) (int, error) {
 		return n, nil
 	}
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = sqlrows.Damaged("read database", "", fmt.Errorf("the file ends at byte %d", off+int64(n)))
+		err = amber.Errorf(amber.KindDamaged, "read database", "", "the file ends at byte %d", off+int64(n))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
