@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/wire"
 )
@@ -105,7 +106,7 @@ func (d *doctor) checkWaiting(ctx context.Context, j *journal.Journal) {
 		entries += s.Entries
 	}
 	if err == nil && entries > 0 {
-		d.warn("spool.undrained", "amber journal drain, once the server answers", "%d entries are in the journal; how many of them the server has is not known", entries)
+		d.warn("spool.undrained", "amber journal drain, once the server answers", "%s in the journal; how many of them the server has is not known", words.Count(entries, "entry is", "entries are"))
 		return
 	}
 	d.judge("spool.undrained", err, "0 entries wait to be drained")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/search"
 	"github.com/amber-memory/amber/snapshot"
@@ -44,10 +45,11 @@ func (d *doctor) checkIndex(ctx context.Context, agent *home.Agent, store *sqlit
 		}
 	}
 	if s.Waiting > 0 || s.Pending > 0 {
-		d.warn(indexCode, "amber index sync", "%d passages, %s; %d records and notes wait for the index and %d passages for a vector", s.Passages, model, s.Waiting, s.Pending)
+		d.warn(indexCode, "amber index sync", "%s, %s; %s for the index and %s for a vector", words.Count(s.Passages, "passage", "passages"), model,
+			words.Count(s.Waiting, "record or note waits", "records and notes wait"), words.Count(s.Pending, "passage", "passages"))
 		return
 	}
-	d.judge(indexCode, nil, "%d passages, %s", s.Passages, model)
+	d.judge(indexCode, nil, "%s, %s", words.Count(s.Passages, "passage", "passages"), model)
 }
 
 // waitingNotes counts the notes that are committed and not in the index yet.

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/sign"
@@ -145,7 +146,7 @@ func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, s config.Sna
 	}
 	detail := "off"
 	if len(recipients) > 0 {
-		detail = "to " + count(len(recipients), "recipient", "recipients")
+		detail = "to " + words.Count(len(recipients), "recipient", "recipients")
 	}
 	if location.IsBucket(s.Root) {
 		d.judge("encryption", nil, "%s; the repository is in a bucket, and whether it opens was not tried", detail)

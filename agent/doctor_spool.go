@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -124,13 +125,13 @@ func (d *doctor) checkFrames(ctx context.Context, j *journal.Journal) {
 			err = amber.Errorf(amber.KindInternal, "verify journal", string(r.Key), "%s", r.Error)
 		}
 	}
-	d.judge("spool", err, "%d sessions, %d entries intact", len(reports), intact)
+	d.judge("spool", err, "%s, %s intact", words.Count(len(reports), "session", "sessions"), words.Count(intact, "entry", "entries"))
 }
 
 func (d *doctor) checkLosses(j *journal.Journal) {
 	losses, err := j.Losses()
 	if err == nil && losses.Count > 0 {
-		d.warn("spool.losses", "amber journal status --json", "%d events could not be kept, the last one at %s", losses.Count, losses.Last)
+		d.warn("spool.losses", "amber journal status --json", "%s could not be kept, the last one at %s", words.Count(losses.Count, "event", "events"), losses.Last)
 		return
 	}
 	d.judge("spool.losses", err, "every event was kept")
@@ -145,7 +146,7 @@ func (d *doctor) checkHeld(ctx context.Context, j *journal.Journal) {
 		}
 	}
 	if err == nil && n > 0 {
-		d.warn("spool.quarantine", "amber journal quarantine", "%d files were set aside", n)
+		d.warn("spool.quarantine", "amber journal quarantine", "%s set aside", words.Count(n, "file was", "files were"))
 		return
 	}
 	d.judge("spool.quarantine", err, "nothing was set aside")
@@ -182,10 +183,10 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 		}
 	}
 	if err == nil && waiting > 0 && d.o.Clock().Sub(oldest.Time()) > lateDrain {
-		d.warn("spool.undrained", "amber journal drain", "%d entries wait to be drained, the oldest since %s", waiting, oldest)
+		d.warn("spool.undrained", "amber journal drain", "%s to be drained, the oldest since %s", words.Count(waiting, "entry waits", "entries wait"), oldest)
 		return
 	}
-	d.judge("spool.undrained", err, "%d entries wait to be drained", waiting)
+	d.judge("spool.undrained", err, "%s to be drained", words.Count(waiting, "entry waits", "entries wait"))
 }
 
 // checkParked looks whether a restore has left entries behind that
@@ -205,7 +206,7 @@ func (d *doctor) checkParked(ctx context.Context) {
 	if len(states) > 0 {
 		p := states[0]
 		hint := fmt.Sprintf("amber journal drain --from-generation %d", p.Generation)
-		d.warn("spool.parked", hint, "a restore parked %d entries of generation %d", p.Entries, p.Generation)
+		d.warn("spool.parked", hint, "a restore parked %s of generation %d", words.Count(p.Entries, "entry", "entries"), p.Generation)
 		return
 	}
 	d.judge("spool.parked", nil, "nothing is parked")

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/store/statedir"
 )
 
@@ -41,7 +41,7 @@ func (d *doctor) checkState(ctx context.Context, agent *home.Agent, current home
 	}
 	if odd := oddState(filepath.Join(agent.GenDir(current), "state")); odd != "" {
 		d.warn(stateCode, "move "+odd+" out of the agent's folder if no program of yours needs it there",
-			"%d documents are whole; %s is not a document", len(list), odd)
+			"%s whole; %s is not a document", words.Count(len(list), "document is", "documents are"), odd)
 		return
 	}
 	d.judge(stateCode, nil, "%s", stateDetail(len(list)))
@@ -51,7 +51,7 @@ func stateDetail(n int) string {
 	if n == 0 {
 		return "no documents yet"
 	}
-	return fmt.Sprintf("%d documents, all of them whole", n)
+	return words.Count(n, "document, whole", "documents, all of them whole")
 }
 
 // oddState returns the first file below the folder of runtime state that is

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -72,14 +73,14 @@ func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string
 		return
 	}
 	if store.ReadOnly() {
-		d.judge(code, nil, "the indexes have the rows of all %d memories; comparing their text needs a home that can be written", stats.Memories)
+		d.judge(code, nil, "the indexes have the rows of %s; comparing their text needs a home that can be written", words.Count(stats.Memories, "memory", "memories"))
 		return
 	}
 	if stats.Memories > deepLimit && !d.Deep {
-		d.judge(code, nil, "the indexes have the rows of all %d memories; their text was not compared (--deep does)", stats.Memories)
+		d.judge(code, nil, "the indexes have the rows of %s; their text was not compared (--deep does)", words.Count(stats.Memories, "memory", "memories"))
 		return
 	}
-	d.judge(code, store.DeepCheck(ctx), "the indexes equal the text of all %d memories", stats.Memories)
+	d.judge(code, store.DeepCheck(ctx), "the indexes equal the text of %s", words.Count(stats.Memories, "memory", "memories"))
 }
 
 // checkClock compares the wall clock with the newest change.

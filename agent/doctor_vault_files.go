@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/store/postgres"
 )
 
@@ -45,7 +46,7 @@ func (d *doctor) judgeVault(ctx context.Context, v *shelf.Shelf, err error) {
 		d.judge(vaultFilesCode, damagedFiles(damaged), "")
 		return
 	}
-	d.judge(vaultFilesCode, nil, "%d files, all of them whole", files)
+	d.judge(vaultFilesCode, nil, "%s", words.Count(files, "file, whole", "files, all of them whole"))
 }
 
 // damagedFiles says which file is damaged, how many more are, and what mends the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/move"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/postgres/mirror"
@@ -179,7 +180,7 @@ func (a *Agent) copiesInSnapshots(ctx context.Context, revisions []amber.Memory)
 		return nil
 	})
 	if older > 0 {
-		places = append(places, count(older, "snapshot", "snapshots")+" from before it was made, which may hold the turn or note it came from")
+		places = append(places, words.Count(older, "snapshot", "snapshots")+" from before it was made, which may hold the turn or note it came from")
 	}
 	if err != nil {
 		places = append(places, "snapshots, which were not looked for: "+err.Error())
@@ -209,13 +210,6 @@ func EachSnapshot(ctx context.Context, e wire.SnapshotReader, q wire.SnapshotQue
 			return nil
 		}
 	}
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // short is the end of an id by which people name a snapshot.

@@ -2,12 +2,12 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/project"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // ProjectReport says what names a project and what is stored under its names.
@@ -33,7 +33,7 @@ func (s Stored) String() string {
 	if s.More {
 		more = " or more"
 	}
-	return fmt.Sprintf("%d memories and %d sessions%s", s.Memories, s.Sessions, more)
+	return words.Count(s.Memories, "memory", "memories") + " and " + words.Count(s.Sessions, "session", "sessions") + more
 }
 
 // StoredUnder counts what is stored under the name of a project, up to a page of

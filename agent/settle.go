@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/digest/writer"
 	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
@@ -109,10 +110,10 @@ func unsettled(ctx context.Context, j *journal.Journal, k journal.Key) (remainin
 		return []string{fmt.Sprintf("session %s of the crash journal, which was not searched: %v", k, err)}
 	}
 	if st.Entries > 0 {
-		remaining = append(remaining, fmt.Sprintf("%d entries of session %s in the crash journal, which were not searched", st.Entries, st.SessionID))
+		remaining = append(remaining, fmt.Sprintf("%s of session %s in the crash journal, not searched", words.Count(st.Entries, "entry", "entries"), st.SessionID))
 	}
 	if st.Quarantined > 0 {
-		remaining = append(remaining, fmt.Sprintf("%d files in the quarantine of session %s, which were not searched", st.Quarantined, st.SessionID))
+		remaining = append(remaining, fmt.Sprintf("%s in the quarantine of session %s, not searched", words.Count(st.Quarantined, "file", "files"), st.SessionID))
 	}
 	return remaining
 }
@@ -150,7 +151,7 @@ func (a *Agent) settled(ctx context.Context, id amber.SessionID) error {
 	}
 	for _, st := range states {
 		if st.SessionID == id && st.Undrained > 0 {
-			return busy(fmt.Sprintf("%d entries of it are still in the crash journal", st.Undrained))
+			return busy(words.Count(st.Undrained, "entry of it is", "entries of it are") + " still in the crash journal")
 		}
 	}
 	return nil

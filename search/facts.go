@@ -46,14 +46,20 @@ func scoreFacts(q question, all []Ranked) {
 	calibrate(q, all, factCurve, factWordsCurve)
 }
 
-// factScore is the score of a single passage. Where nothing is known of its meaning, words
-// count for what they are, and more of the question's more than the same ones often.
+// factScore is the score of a single passage. Where its meaning is not known, words count for what they are, and more of
+// the question's more than the same ones often. The same is the least that a passage scores which has every word of a
+// misspelt question: the model reads misspelt words as pieces of others, so their meaning says little against it.
 func factScore(q question, r Ranked) float64 {
-	words := min(r.Words, wordsMost)
+	words, has := min(r.Words, wordsMost), share(q.rarity, r.Has)
+	alone := float64(wordsAlone * words * (1 + has) / 2)
 	if r.Parts.Meaning == 0 {
-		return float64(wordsAlone * words * (1 + share(q.rarity, r.Has)) / 2)
+		return alone
 	}
-	return r.Parts.Meaning + float64(wordsShare*words*words*words)
+	score := r.Parts.Meaning + float64(wordsShare*words*words*words)
+	if q.misspelt > 0 && has == 1 {
+		return max(score, alone)
+	}
+	return score
 }
 
 // Two of the best passages that are as near as this, and neither much worse than the other,

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/backup"
 )
@@ -132,7 +133,7 @@ func withoutSnapshot(err error, id amber.AgentID) error {
 func (d deletedAgent) what() string {
 	text := "agent " + string(d.ID)
 	if d.Memories != nil {
-		text += " with " + cli.Count(*d.Memories, "memory", "memories")
+		text += " with " + words.Count(*d.Memories, "memory", "memories")
 	}
 	return text
 }
@@ -153,10 +154,10 @@ func (a *app) remainsOf(cmd *cobra.Command, h *home.Home, agent *home.Agent) ([]
 		return nil, err
 	}
 	if n > 0 {
-		remains = append(remains, fmt.Sprintf("%s in the repository (amber --agent %s snapshot list)", cli.Count(int64(n), "snapshot", "snapshots"), agent.ID()))
+		remains = append(remains, fmt.Sprintf("%s in the repository (amber --agent %s snapshot list)", words.Count(int64(n), "snapshot", "snapshots"), agent.ID()))
 	}
 	if files := bundlesOf(h, agent); len(files) > 0 {
-		remains = append(remains, fmt.Sprintf("%s in %s", cli.Count(int64(len(files)), "bundle", "bundles"), h.SnapshotsDir(agent.Tenant(), agent.ID())))
+		remains = append(remains, fmt.Sprintf("%s in %s", words.Count(int64(len(files)), "bundle", "bundles"), h.SnapshotsDir(agent.Tenant(), agent.ID())))
 	}
 	loaded, err := a.LoadConfig()
 	if err == nil && loaded.Config.Vault.URL != "" {

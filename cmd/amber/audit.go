@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -130,7 +131,7 @@ func (a *app) printAuditVerified(w io.Writer, r wire.AuditReport) {
 	case len(r.Checked) == 0:
 		verdict = p.Style(cli.Amb, "NOT CHECKED")
 	}
-	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, cli.Count(r.Entries, "entry", "entries")), verdict)
+	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, words.Count(r.Entries, "entry", "entries")), verdict)
 	for _, text := range r.Damaged {
 		cli.Wrapped(w, 4, "  %s %s", p.Style(cli.Amb, "DAMAGED"), cli.Flat(text))
 	}

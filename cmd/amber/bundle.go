@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -66,8 +67,8 @@ func (a *app) noteRedactions(r *wire.RedactionReport) {
 		for _, rule := range r.Rules {
 			rules = append(rules, cli.Flat(rule.Rule))
 		}
-		a.Out.Note("redacted: %s taken out in %s (%s)", cli.Count(r.Matches, "secret", "secrets"),
-			cli.Count(int64(len(r.Places))+r.More, "place", "places"), strings.Join(rules, ", "))
+		a.Out.Note("redacted: %s taken out in %s (%s)", words.Count(r.Matches, "secret", "secrets"),
+			words.Count(int64(len(r.Places))+r.More, "place", "places"), strings.Join(rules, ", "))
 	}
 	for _, text := range r.Notes {
 		a.Out.Note("redacted: %s", cli.Flat(text))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -143,7 +144,7 @@ func (a *app) printBundle(w io.Writer, r wire.BundleReport) {
 	p.Fact(w, "git", r.GitOID)
 	a.printBundleVerified(w, r)
 	if r.Redactions != nil {
-		fmt.Fprintf(w, "  %s %s\n", p.Style(cli.Dim, "redacted:"), cli.Count(r.Redactions.Matches, "secret", "secrets"))
+		fmt.Fprintf(w, "  %s %s\n", p.Style(cli.Dim, "redacted:"), words.Count(r.Redactions.Matches, "secret", "secrets"))
 	}
 	if len(r.Parts) == 0 {
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -93,10 +94,10 @@ func (a *app) printContext(w io.Writer, b wire.ContextBlock, explain bool) {
 	case b.Text == "":
 		a.Out.Note("nothing to say")
 	case b.Omitted > 0:
-		a.Out.Note("%d memories did not fit into --max-bytes", b.Omitted)
+		a.Out.Note("%s did not fit into --max-bytes", words.Count(b.Omitted, "memory", "memories"))
 	}
 	if len(b.Cut) > 0 {
-		a.Out.Note("%d memories were cut to fit into --max-bytes; amber get shows the whole of %s", len(b.Cut), cli.ShortID(string(b.Cut[0])))
+		a.Out.Note("%s cut to fit into --max-bytes; amber get shows the whole of %s", words.Count(len(b.Cut), "memory was", "memories were"), cli.ShortID(string(b.Cut[0])))
 	}
 	if !explain {
 		return

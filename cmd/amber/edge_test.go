@@ -180,7 +180,7 @@ func TestEdge(t *testing.T) {
 	hook(`{"session_id":"s1","hook_event_name":"SessionEnd","reason":"exit"}`)
 	must.Says(t, "what waits", u.must("", "doctor"), "ok    server ", "ok    server.token", "5 entries wait to be drained")
 	must.Equal(t, "sessions before the drain", len(toldLines[amber.Session](srv, "session", "list", "--jsonl")), 0)
-	must.Says(t, "drain", u.must("", "journal", "drain"), "5 events of 1 sessions: 5 applied")
+	must.Says(t, "drain", u.must("", "journal", "drain"), "5 events of 1 session: 5 applied")
 	must.Equal(t, "entries that wait", u.waiting(), 0)
 	must.Says(t, "a second drain", u.must("", "journal", "drain"), "0 events")
 	must.Equal(t, "what the server knows, asked from here and there", u.lived(), srv.lived())

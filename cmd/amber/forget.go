@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // forgotten is the JSON of a plain forget.
@@ -69,7 +70,7 @@ func (a *app) planErase(ctx context.Context, s *cli.Opened, id amber.MemoryID) e
 	if err != nil {
 		return err
 	}
-	plan := erasePlan{ID: id, DryRun: true, WouldRemove: []string{fmt.Sprintf("%d revisions", len(revisions))}}
+	plan := erasePlan{ID: id, DryRun: true, WouldRemove: []string{words.Count(len(revisions), "revision", "revisions")}}
 	return a.Out.Show(plan, func(w io.Writer) {
 		fmt.Fprintf(w, "%s\nwould remove %s\n", id, strings.Join(plan.WouldRemove, ", "))
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/store/openviking"
 	"github.com/amber-memory/amber/wire"
 )
@@ -127,7 +128,7 @@ func (a *app) syncIndex(ctx context.Context, x agent.Index) error {
 	if err != nil && ctx.Err() != nil {
 		return &amber.Error{
 			Op: "index", Kind: amber.KindUnreachable, Err: cli.Interruption("index"),
-			Hint: fmt.Sprintf("%s made; amber index sync goes on", cli.Count(done, "vector was", "vectors were")),
+			Hint: fmt.Sprintf("%s made; amber index sync goes on", words.Count(done, "vector was", "vectors were")),
 		}
 	}
 	return err
@@ -206,7 +207,7 @@ there. What differs is mended by
 				}
 				verdict.OK = verdict.OpenViking == nil || verdict.OpenViking.Clean()
 				err = a.Out.Show(verdict, func(w io.Writer) {
-					fmt.Fprintf(w, "the index is what the records make: %s\n", cli.Count(status.Passages, "passage", "passages"))
+					fmt.Fprintf(w, "the index is what the records make: %s\n", words.Count(status.Passages, "passage", "passages"))
 					if v := verdict.OpenViking; v != nil {
 						printVerification(w, v)
 					}

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/store/openviking"
 )
 
@@ -104,13 +105,13 @@ func (a *app) printViking(w io.Writer, s openviking.Status) {
 		a.Out.Note("%s is not on the server: %s", cli.ShortID(string(q.ID)), cli.OneLine(q.Reason, 300))
 	}
 	if s.Uncounted > 0 {
-		a.Out.Note("%s more are not on the server", cli.Count(int64(s.Uncounted), "memory", "memories"))
+		a.Out.Note("%s more are not on the server", words.Count(int64(s.Uncounted), "memory", "memories"))
 	}
 	if s.NoVector > 0 {
-		a.Out.Note("%s no vector yet", cli.Count(int64(s.NoVector), "file has", "files have"))
+		a.Out.Note("%s no vector yet", words.Count(int64(s.NoVector), "file has", "files have"))
 	}
 	if s.Busy > 0 {
-		a.Out.Note("%s not up to date: files are busy with their vectors, or damaged", cli.Count(int64(s.Busy), "memory is", "memories are"))
+		a.Out.Note("%s not up to date: files are busy with their vectors, or damaged", words.Count(int64(s.Busy), "memory is", "memories are"))
 	}
 	if s.Unchecked {
 		a.Out.Note("whether all files are there, with their vectors, is looked at by amber serve, or by amber index sync")
@@ -129,7 +130,7 @@ func (a *app) printViking(w io.Writer, s openviking.Status) {
 
 // printConversations says how conversations stand.
 func (a *app) printConversations(w io.Writer, s openviking.SessionStatus) {
-	text := fmt.Sprintf("%s, %d behind", cli.Count(int64(s.Mirrored), "conversation", "conversations"), s.Behind)
+	text := fmt.Sprintf("%s, %d behind", words.Count(int64(s.Mirrored), "conversation", "conversations"), s.Behind)
 	if s.More {
 		text += " or more"
 	}
@@ -138,7 +139,7 @@ func (a *app) printConversations(w io.Writer, s openviking.SessionStatus) {
 		a.Out.Note("session %s is not on the server: %s", cli.ShortID(string(one.ID)), cli.OneLine(one.Reason, 300))
 	}
 	if s.Uncounted > 0 {
-		a.Out.Note("%s more are not on the server", cli.Count(int64(s.Uncounted), "session", "sessions"))
+		a.Out.Note("%s more are not on the server", words.Count(int64(s.Uncounted), "session", "sessions"))
 	}
 	switch {
 	case s.Withheld:
@@ -170,7 +171,7 @@ const namesShown = 10
 
 func printVerification(w io.Writer, v *openviking.Verification) {
 	if v.Clean() {
-		fmt.Fprintf(w, "OpenViking has what it should: %s\n", cli.Count(int64(v.Files), "file", "files"))
+		fmt.Fprintf(w, "OpenViking has what it should: %s\n", words.Count(int64(v.Files), "file", "files"))
 	}
 	for _, one := range []struct {
 		what string
@@ -181,20 +182,20 @@ func printVerification(w io.Writer, v *openviking.Verification) {
 		if one.Count == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "OpenViking: %s %s\n", cli.Count(int64(one.Count), "file", "files"), one.what)
+		fmt.Fprintf(w, "OpenViking: %s %s\n", words.Count(int64(one.Count), "file", "files"), one.what)
 		for _, name := range one.First[:min(len(one.First), namesShown)] {
 			fmt.Fprintf(w, "  %s\n", cli.OneLine(name, 300))
 		}
 	}
 	if s := v.Sessions; s != nil && s.Missing.Count > 0 {
-		fmt.Fprintf(w, "OpenViking has nothing of %s that %s sent (%s)\n", cli.Count(int64(s.Missing.Count), "conversation", "conversations"),
+		fmt.Fprintf(w, "OpenViking has nothing of %s that %s sent (%s)\n", words.Count(int64(s.Missing.Count), "conversation", "conversations"),
 			map[bool]string{true: "was", false: "were"}[s.Missing.Count == 1], cli.OneLine(s.Missing.First[0], 200))
 	}
 	if !v.Vectors {
 		fmt.Fprintln(w, "OpenViking: whether other files have their vectors was not checked, for the server names only some that have none")
 	}
 	if v.Behind > 0 {
-		fmt.Fprintf(w, "OpenViking: %s not fed yet\n", cli.Count(int64(v.Behind), "change is", "changes are"))
+		fmt.Fprintf(w, "OpenViking: %s not fed yet\n", words.Count(int64(v.Behind), "change is", "changes are"))
 	}
 	switch {
 	case v.Clean():
@@ -245,7 +246,7 @@ func printCalibration(w io.Writer, c openviking.Calibration) {
 		fmt.Fprintf(w, "%-8s %7d %7.3f %7.3f %7.3f %7.3f %7.3f\n", row.name, row.Count, row.Min, row.P10, row.Median, row.P90, row.Max)
 	}
 	if c.Lost > 0 {
-		fmt.Fprintf(w, "%s not found by its own title\n", cli.Count(int64(c.Lost), "memory was", "memories were"))
+		fmt.Fprintf(w, "%s not found by its own title\n", words.Count(int64(c.Lost), "memory was", "memories were"))
 	}
 	if c.MinScore > 0 {
 		fmt.Fprintf(w, "memory.backends.openviking.min_score: %.2f\n", c.MinScore)

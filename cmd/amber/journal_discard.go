@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -54,7 +55,7 @@ func (a *app) discardEntries(cmd *cobra.Command, at *agent.Agent, keys []journal
 	}
 	report.DryRun = dryRun
 	if !dryRun && len(report.Items) > 0 {
-		question := fmt.Sprintf("discard %d entries of %d sessions for good, %d of them not drained", report.Entries, len(report.Items), report.Undrained)
+		question := fmt.Sprintf("discard %s of %s for good, %d of them not drained", words.Count(report.Entries, "entry", "entries"), words.Count(len(report.Items), "session", "sessions"), report.Undrained)
 		if err := a.Confirm(yes, question); err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func printDiscard(w io.Writer, r agent.DiscardReport) {
 		verb = "would discard"
 	}
 	for _, d := range r.Items {
-		fmt.Fprintf(w, "%s %d entries of %s, %d of them not drained\n", verb, d.Entries, cli.Flat(string(d.SessionID)), d.Undrained)
+		fmt.Fprintf(w, "%s %s of %s, %d of them not drained\n", verb, words.Count(d.Entries, "entry", "entries"), cli.Flat(string(d.SessionID)), d.Undrained)
 	}
 	if len(r.Items) == 0 {
 		fmt.Fprintln(w, "the journal holds no entries")

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
@@ -114,15 +115,15 @@ func (a *app) drainInBackground(ctx context.Context) error {
 }
 
 func printDrain(w io.Writer, r drain.Report) {
-	fmt.Fprintf(w, "%d events of %d sessions: %d applied, %d known already, %d memories\n", r.Events, r.Sessions, r.Applied, r.Duplicates, r.Memories)
+	fmt.Fprintf(w, "%s of %s: %d applied, %d known already, %s\n", words.Count(r.Events, "event", "events"), words.Count(r.Sessions, "session", "sessions"), r.Applied, r.Duplicates, words.Count(r.Memories, "memory", "memories"))
 	for _, id := range r.Ended {
 		fmt.Fprintf(w, "ended without a word: %s\n", id)
 	}
 	if r.Quarantined > 0 {
-		fmt.Fprintf(w, "%d events are in quarantine: amber journal quarantine\n", r.Quarantined)
+		fmt.Fprintf(w, "%s in quarantine: amber journal quarantine\n", words.Count(r.Quarantined, "event is", "events are"))
 	}
 	if r.Damaged > 0 {
-		fmt.Fprintf(w, "%d places could not be read: amber journal verify\n", r.Damaged)
+		fmt.Fprintf(w, "%s could not be read: amber journal verify\n", words.Count(r.Damaged, "place", "places"))
 	}
 	for id, why := range r.DigestsByRule {
 		fmt.Fprintf(w, "digest of session %s: the writer failed, rules wrote it: %s\n", cli.Flat(id), cli.Flat(why))

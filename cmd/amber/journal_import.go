@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/foreign/nexus"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) journalImportCommand() *cobra.Command {
@@ -54,7 +55,7 @@ drained.`,
 }
 
 func printImport(w io.Writer, r nexus.Report) {
-	fmt.Fprintf(w, "%d events from %d of %d entries, in %d sessions\n", r.Events, r.Salvaged, r.Entries, len(r.Sessions))
+	fmt.Fprintf(w, "%s from %d of %s, in %s\n", words.Count(r.Events, "event", "events"), r.Salvaged, words.Count(r.Entries, "entry", "entries"), words.Count(len(r.Sessions), "session", "sessions"))
 	if r.Truncated {
 		fmt.Fprintln(w, "the file was cut off or is damaged at its end")
 	}

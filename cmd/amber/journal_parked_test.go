@@ -62,7 +62,7 @@ func TestParkedEntriesAreToldAndDrainedOnRequest(t *testing.T) {
 	if got := state.Parked[0]; got.Generation != 1 || got.Sessions != 2 || got.Entries != 2 || got.Bytes == 0 || got.Error != "" {
 		t.Errorf("parked is %+v", got)
 	}
-	p.run("journal", "status").exits(0).tells("2 entries of generation 1 are parked: amber journal drain --from-generation 1")
+	p.run("journal", "status").exits(0).tells("2 parked entries of generation 1: amber journal drain --from-generation 1")
 	p.finds(0, "spool.parked", statusWarning, "amber journal drain --from-generation 1")
 	p.run("journal", "drain").exits(0).tells("0 events")
 	for _, n := range []string{"2", "7", "0"} {
@@ -90,7 +90,7 @@ func TestParkedEntriesThatCannotBeStoredStay(t *testing.T) {
 	_, err = j.Append(t.Context(), journal.Session{Host: "test", ID: "s-2"}, journal.Entry{Payload: []byte("no event")})
 	p.must(err)
 	p.switched()
-	p.run("journal", "drain", "--from-generation", "1").exits(0).tells("1 events are in quarantine")
+	p.run("journal", "drain", "--from-generation", "1").exits(0).tells("1 event is in quarantine")
 	state := p.status()
 	if len(state.Parked) != 1 || state.Parked[0].Quarantined != 1 || state.Parked[0].Entries != 0 {
 		t.Errorf("parked is %+v", state.Parked)

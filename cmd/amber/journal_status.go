@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -45,10 +46,10 @@ func (a *app) printJournalState(w io.Writer, state agent.JournalState) {
 		})
 	}
 	if state.Losses.Count > 0 {
-		fmt.Fprintf(w, "%d events could not be kept, the last one %s\n", state.Losses.Count, a.Out.When(state.Losses.Last))
+		fmt.Fprintf(w, "%s could not be kept, the last one %s\n", words.Count(state.Losses.Count, "event", "events"), a.Out.When(state.Losses.Last))
 	}
 	for _, p := range state.Parked {
-		fmt.Fprintf(w, "%d entries of generation %d are parked: amber journal drain --from-generation %d\n", p.Entries, p.Generation, p.Generation)
+		fmt.Fprintf(w, "%s of generation %d: amber journal drain --from-generation %d\n", words.Count(p.Entries, "parked entry", "parked entries"), p.Generation, p.Generation)
 		if p.Error != "" {
 			fmt.Fprintf(w, "not all of them can be read: %s\n", cli.OneLine(p.Error, 200))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -76,5 +77,5 @@ func printReports(w io.Writer, reports []journal.SessionReport) {
 			cli.Wrapped(w, 4, "%s: not verified: %s", r.Key, cli.OneLine(r.Error, 400))
 		}
 	}
-	fmt.Fprintf(w, "%d sessions, %d intact entries, %d bytes\n", len(reports), entries, bytes)
+	fmt.Fprintf(w, "%s, %s, %d bytes\n", words.Count(len(reports), "session", "sessions"), words.Count(entries, "intact entry", "intact entries"), bytes)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/move"
 )
 
@@ -165,8 +166,8 @@ func printMovePlan(w io.Writer, p move.Plan) {
 			fmt.Fprintf(w, "  %-11s %-18s %d\n", t.File, t.Name, t.Rows)
 		}
 	}
-	cli.Wrapped(w, 4, "%s, %s, %s, %s", cli.Count(p.Rows, "row", "rows"), cli.ByteSize(p.Bytes),
-		cli.Count(int64(p.Notes), "note", "notes"), cli.Count(int64(p.Documents), "document", "documents"))
+	cli.Wrapped(w, 4, "%s, %s, %s, %s", words.Count(p.Rows, "row", "rows"), cli.ByteSize(p.Bytes),
+		words.Count(int64(p.Notes), "note", "notes"), words.Count(int64(p.Documents), "document", "documents"))
 }
 
 func printMoved(w io.Writer, m movedAgent) {
@@ -177,8 +178,8 @@ func printMoved(w io.Writer, m movedAgent) {
 	}
 	cli.Wrapped(w, 4, "moved agent %s to %s", m.Agent, m.Place)
 	if m.Rows > 0 {
-		cli.Wrapped(w, 4, "%s, %s of git, %s; both ends were compared", cli.Count(m.Rows, "row", "rows"),
-			cli.Count(int64(m.Objects), "object", "objects"), cli.Count(int64(m.Documents), "document", "documents"))
+		cli.Wrapped(w, 4, "%s, %s of git, %s; both ends were compared", words.Count(m.Rows, "row", "rows"),
+			words.Count(int64(m.Objects), "object", "objects"), words.Count(int64(m.Documents), "document", "documents"))
 	}
 	if m.Snapshot != nil {
 		cli.Wrapped(w, 4, "a snapshot was taken before: %s", cli.ShortID(string(*m.Snapshot)))

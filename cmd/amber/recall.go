@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // filterFlags narrow recall and list.
@@ -229,7 +230,7 @@ func (a *app) printHit(w io.Writer, h amber.Hit) {
 			if command == "" {
 				command = "amber get " + cli.ShortID(string(h.ID))
 			}
-			more := p.Style(cli.Dim, fmt.Sprintf("… %s: %s", cli.Count(int64(len(lines)-hitLines), "more line", "more lines"), command))
+			more := p.Style(cli.Dim, fmt.Sprintf("… %s: %s", words.Count(int64(len(lines)-hitLines), "more line", "more lines"), command))
 			lines = append(lines[:hitLines], more)
 		}
 	}

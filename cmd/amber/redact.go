@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // maxRedactBytes bounds the text that is looked at: several times its size is
@@ -78,7 +79,7 @@ func (a *app) redactInput(name string) (string, error) {
 func (a *app) showRedaction(r redact.Checked) error {
 	return a.Out.Show(r, func(w io.Writer) {
 		for _, f := range r.Found {
-			fmt.Fprintf(w, "%d:%d\t%s\t%s\n", f.Line, f.Column, f.Rule, cli.Count(int64(f.Bytes), "byte", "bytes"))
+			fmt.Fprintf(w, "%d:%d\t%s\t%s\n", f.Line, f.Column, f.Rule, words.Count(int64(f.Bytes), "byte", "bytes"))
 		}
 		if len(r.Found) == 0 {
 			a.Out.Note("nothing would be taken out")

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/target/location"
 )
 
@@ -81,7 +82,7 @@ func describeAdded(r added) string {
 	if r.Snapshots == 0 && !r.Encrypted {
 		return "there is no snapshot of tenant " + string(r.Tenant) + " yet"
 	}
-	text := fmt.Sprintf("there are %s of tenant %s", cli.Count(int64(r.Snapshots), "snapshot", "snapshots"), r.Tenant)
+	text := fmt.Sprintf("there are %s of tenant %s", words.Count(int64(r.Snapshots), "snapshot", "snapshots"), r.Tenant)
 	if r.Snapshots == 1 {
 		text = "there is 1 snapshot of tenant " + string(r.Tenant)
 	}

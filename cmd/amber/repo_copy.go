@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/target"
 )
 
@@ -85,8 +86,8 @@ func (a *app) copyRepository(cmd *cobra.Command, name string, need cli.LiveAgent
 		}
 		return a.Out.Show(copied{name, report}, func(w io.Writer) {
 			fmt.Fprintf(w, "%s %s: %s, %s in %s; there before: %s, %s\n", did, name,
-				cli.Count(int64(report.Snapshots), "snapshot", "snapshots"), cli.ByteSize(report.Bytes), cli.Count(int64(report.Objects), "object", "objects"),
-				cli.Count(int64(report.SnapshotsPresent), "snapshot", "snapshots"), cli.Count(int64(report.ObjectsPresent), "object", "objects"))
+				words.Count(int64(report.Snapshots), "snapshot", "snapshots"), cli.ByteSize(report.Bytes), words.Count(int64(report.Objects), "object", "objects"),
+				words.Count(int64(report.SnapshotsPresent), "snapshot", "snapshots"), words.Count(int64(report.ObjectsPresent), "object", "objects"))
 		})
 	})
 }

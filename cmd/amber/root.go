@@ -126,7 +126,7 @@ func (a *app) addCommands(root *cobra.Command) {
 func run(ctx context.Context, args []string, w cli.World) int {
 	a := &app{&cli.App{World: w, Ctx: ctx, Databases: &agent.Databases{Keep: true}}}
 	root := a.rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(cli.TextsBehindFlags(root, args))
 	root.SetIn(w.Stdin)
 	root.SetOut(w.Stdout)
 	root.SetErr(w.Stderr)

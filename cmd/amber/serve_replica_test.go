@@ -146,7 +146,7 @@ func TestReplicasShareVaults(t *testing.T) {
 	_, text, _ = a.as(token, "", "GET", "/api/v1/vault/status", "")
 	must.Says(t, "status", text, `"file_count":1`)
 	seen, _, _ := homes[0].amber("", "doctor") // which warns of the database of tests
-	must.Says(t, "doctor", seen, "1 files, all of them whole")
+	must.Says(t, "doctor", seen, "1 file, whole")
 
 	// A snapshot has the file, and a restore brings it back at both.
 	id := told[wire.SnapshotMeta](homes[0], "snapshot", "create").ID

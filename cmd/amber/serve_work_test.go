@@ -70,7 +70,7 @@ func TestAServerWorksInTheBackground(t *testing.T) {
 		t.Errorf("it ended with %q", session.EndReason)
 	}
 	for worker, detail := range map[string]string{
-		"retention": "1 deleted", "scheduled snapshots": "1 taken", "journal drain": "1 sessions ended", "idle agents": "agents are open",
+		"retention": "1 deleted", "scheduled snapshots": "1 taken", "journal drain": "1 session ended", "idle agents": "agents are open",
 	} {
 		r.await(worker, func() bool { return strings.Contains(r.worker(worker).Detail, detail) })
 		if w := r.worker(worker); w.Status != amber.Healthy || w.Runs == 0 || w.LastRun.IsZero() || w.Failures != 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // sessionRemoval says what goes with a session.
@@ -98,7 +99,7 @@ func isThere(err error) (bool, error) {
 
 // String names the session and what goes with it.
 func (r sessionRemoval) String() string {
-	with := []string{fmt.Sprintf("%d turns", r.Turns)}
+	with := []string{words.Count(r.Turns, "turn", "turns")}
 	if r.State {
 		with = append(with, "its state")
 	}

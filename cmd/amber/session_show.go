@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // lastTurns is how many turns `session show` prints.
@@ -75,20 +76,13 @@ func (m activeSet) look(ctx context.Context, s *cli.Opened, sessions []amber.Ses
 }
 
 func (a *app) printSessions(w io.Writer, items []amber.Session, active activeSet) {
-	cli.TableOf(w, []string{"", "ID", "NAME", "BINDING", "STATUS", "CHANGED", "PROJECT"}, items, func(s amber.Session) []string {
+	cli.TableOf(w, []string{"", "ID", "NAME", "HOST", "STATUS", "CHANGED", "PROJECT"}, items, func(s amber.Session) []string {
 		mark := ""
 		if active[s.Binding] == s.ID {
 			mark = "*"
 		}
-		return []string{mark, cli.ShortID(string(s.ID)), cli.OneLine(s.Name, 40), s.Binding, sessionStatus(s), a.Out.When(s.UpdatedAt), s.Project}
+		return []string{mark, cli.ShortID(string(s.ID)), cli.OneLine(s.Name, 40), words.Host(s.Binding), words.State(s), a.Out.When(s.UpdatedAt), s.Project}
 	})
-}
-
-func sessionStatus(s amber.Session) string {
-	if s.EndedAt.IsZero() {
-		return "open"
-	}
-	return string(s.EndReason)
 }
 
 func (a *app) sessionShowCommand() *cobra.Command {
@@ -139,10 +133,13 @@ func (a *app) printSession(w io.Writer, s amber.Session, turns []amber.Turn, don
 	fmt.Fprintln(w, p.Style(cli.Bold, cli.Flat(s.Name)))
 	ended := ""
 	if !s.EndedAt.IsZero() {
-		ended = fmt.Sprintf("%s (%s)", s.EndedAt, s.EndReason)
+		ended = fmt.Sprintf("%s (%s)", s.EndedAt, words.State(s))
 	}
 	p.Fact(w, "id", string(s.ID))
-	p.Fact(w, "binding", s.Binding)
+	p.Fact(w, "host", words.Host(s.Binding))
+	if words.Host(s.Binding) != s.Binding {
+		p.Fact(w, "binding", s.Binding)
+	}
 	p.Fact(w, "project", s.Project)
 	p.Fact(w, "directory", s.Directory)
 	p.Fact(w, "parent", string(s.Parent))

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -57,7 +58,7 @@ func (a *app) printDiff(w io.Writer, d wire.SnapshotDiff) {
 	if g := d.Git; g.From != g.To {
 		changed = true
 		fmt.Fprintf(w, "history of the notes: %s, %s, +%d -%d lines\n",
-			cli.Count(g.Commits, "commit", "commits"), cli.Count(g.FilesChanged, "file", "files"), g.Insertions, g.Deletions)
+			words.Count(g.Commits, "commit", "commits"), words.Count(g.FilesChanged, "file", "files"), g.Insertions, g.Deletions)
 	}
 	for _, name := range d.Missing {
 		changed = true
@@ -90,7 +91,7 @@ func (a *app) printChanges(w io.Writer, store wire.StoreDiff, notes, state wire.
 	a.printRows(w, notes.Files)
 	a.printRows(w, state.Files)
 	if store.More > 0 {
-		fmt.Fprintf(w, "and %s more\n", cli.Count(store.More, "row", "rows"))
+		fmt.Fprintf(w, "and %s more\n", words.Count(store.More, "row", "rows"))
 	}
 	return true
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -67,12 +68,12 @@ func printCollected(w io.Writer, r wire.GCReport) {
 	if r.DryRun {
 		would = "would be "
 	}
-	fmt.Fprintf(w, "%sfreed: %s in %s\n", would, cli.ByteSize(r.Freed), cli.Count(int64(r.Deleted), "pack", "packs"))
+	fmt.Fprintf(w, "%sfreed: %s in %s\n", would, cli.ByteSize(r.Freed), words.Count(int64(r.Deleted), "pack", "packs"))
 	if r.Repacked > 0 {
-		fmt.Fprintf(w, "%spacked again: %s that were mostly unused\n", would, cli.Count(int64(r.Repacked), "pack", "packs"))
+		fmt.Fprintf(w, "%spacked again: %s that were mostly unused\n", would, words.Count(int64(r.Repacked), "pack", "packs"))
 	}
 	if r.Condemned > 0 {
-		fmt.Fprintf(w, "%scondemned: %s with %s, which go when the grace time is over\n", would, cli.Count(int64(r.Condemned), "pack", "packs"), cli.ByteSize(r.CondemnedBytes))
+		fmt.Fprintf(w, "%scondemned: %s with %s, which go when the grace time is over\n", would, words.Count(int64(r.Condemned), "pack", "packs"), cli.ByteSize(r.CondemnedBytes))
 	}
 	for _, o := range r.Orphans {
 		fmt.Fprintf(w, "%sremoved: %s\n", would, cli.Flat(o))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -72,7 +73,7 @@ func snapshotRemarks(m wire.SnapshotMeta) []string {
 		out = append(out, fmt.Sprintf("[%d skipped]", n))
 	}
 	if n := max(m.WarningCount, len(m.Warnings)); n > 0 {
-		out = append(out, "["+cli.Count(int64(n), "warning", "warnings")+"]")
+		out = append(out, "["+words.Count(int64(n), "warning", "warnings")+"]")
 	}
 	return out
 }
@@ -147,14 +148,14 @@ func printParts(w io.Writer, d wire.SnapshotDetail) {
 		if len(digest) > 16 {
 			digest = digest[:16]
 		}
-		rows = append(rows, []string{part.Name, cli.ByteSize(part.Bytes), cli.Count(part.Count, partUnit(part.Name, 1), partUnit(part.Name, 2)), digest})
+		rows = append(rows, []string{part.Name, cli.ByteSize(part.Bytes), words.Count(part.Count, partUnit(part.Name, 1), partUnit(part.Name, 2)), digest})
 	}
 	for _, s := range d.Sources {
 		when := "at one instant"
 		if !s.Fenced {
 			when = "each part at an instant of its own"
 		}
-		rows = append(rows, []string{"source:" + s.Name, cli.ByteSize(s.Bytes), cli.Count(s.Files, "file", "files"), when})
+		rows = append(rows, []string{"source:" + s.Name, cli.ByteSize(s.Bytes), words.Count(s.Files, "file", "files"), when})
 	}
 	cli.Table(w, []string{"PART", "SIZE", "HOLDS", "DIGEST"}, rows)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -131,7 +132,7 @@ func (a *app) prune(ctx context.Context, e cli.SnapshotEngine, r wire.PruneReque
 			return "", err
 		}
 		printPruned(a.Stderr, plan)
-		return "delete " + cli.Count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
+		return "delete " + words.Count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
 	})
 	if err != nil {
 		return err
@@ -154,5 +155,5 @@ func printPruned(w io.Writer, r wire.PruneReport) {
 	for _, k := range r.Kept {
 		fmt.Fprintf(w, "%s %s because: %s\n", kept, cli.Flat(string(k.ID)), cli.Flat(k.Reason))
 	}
-	fmt.Fprintf(w, "%s %s, %s %d\n", did, cli.Count(int64(len(r.Deleted)), "snapshot", "snapshots"), kept, len(r.Kept))
+	fmt.Fprintf(w, "%s %s, %s %d\n", did, words.Count(int64(len(r.Deleted)), "snapshot", "snapshots"), kept, len(r.Kept))
 }

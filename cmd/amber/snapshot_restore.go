@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -247,6 +248,6 @@ func printAfterRestore(w io.Writer, r wire.RestoreReport) {
 	}
 	if r.ParkedFrames > 0 {
 		fmt.Fprintf(w, "parked with generation %d: %s of the crash journal; amber journal drain --from-generation %[1]d takes them\n",
-			r.ParkedGeneration, cli.Count(r.ParkedFrames, "entry", "entries"))
+			r.ParkedGeneration, words.Count(r.ParkedFrames, "entry", "entries"))
 	}
 }

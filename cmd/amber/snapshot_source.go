@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -92,7 +93,7 @@ func (a *app) printExtraction(w io.Writer, x agent.Extraction) {
 	if x.DryRun {
 		did = "would write"
 	}
-	fmt.Fprintf(w, "%s source %s, %s, %s, to %s\n", did, cli.Flat(x.Source), cli.Count(x.Files, "file", "files"), cli.ByteSize(x.Bytes), cli.Flat(x.To))
+	fmt.Fprintf(w, "%s source %s, %s, %s, to %s\n", did, cli.Flat(x.Source), words.Count(x.Files, "file", "files"), cli.ByteSize(x.Bytes), cli.Flat(x.To))
 	if !x.Fenced {
 		fmt.Fprintln(w, "its parts were captured at slightly different instants")
 	}

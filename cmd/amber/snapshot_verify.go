@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -182,8 +183,8 @@ func (a *app) printChecked(w io.Writer, r wire.CheckReport) {
 	if !r.OK() {
 		verdict = p.Style(cli.Amb, "DAMAGED")
 	}
-	fmt.Fprintf(w, "%s, %s, %s, %s: %s\n", cli.Count(int64(r.Snapshots), "snapshot", "snapshots"),
-		cli.Count(int64(r.Packs), "pack", "packs"), cli.Count(int64(r.Blobs), "blob", "blobs"), cli.ByteSize(r.Bytes), verdict)
+	fmt.Fprintf(w, "%s, %s, %s, %s: %s\n", words.Count(int64(r.Snapshots), "snapshot", "snapshots"),
+		words.Count(int64(r.Packs), "pack", "packs"), words.Count(int64(r.Blobs), "blob", "blobs"), cli.ByteSize(r.Bytes), verdict)
 	a.PrintDamage(w, r.Damaged)
 	p.Listed(w, "checked", r.Checked)
 	p.Listed(w, "not checked", r.NotChecked)

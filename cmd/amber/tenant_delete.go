@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // deletedTenant is the JSON of tenant delete.
@@ -70,7 +71,7 @@ func (a *app) deleteTenant(cmd *cobra.Command, yes, dryRun, noSnapshot bool) (ou
 		return out, a.NoAgent(cmd.Context(), tenant, amber.AgentID(a.Global.Agent))
 	}
 	if !dryRun {
-		if err := a.Confirm(yes, fmt.Sprintf("delete tenant %s with %s", tenant, cli.Count(int64(len(items)), "agent", "agents"))); err != nil {
+		if err := a.Confirm(yes, fmt.Sprintf("delete tenant %s with %s", tenant, words.Count(int64(len(items)), "agent", "agents"))); err != nil {
 			return out, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) turnCommand() *cobra.Command {
@@ -119,7 +120,7 @@ func (a *app) turnClearCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.Out.Show(turnsDeleted{id, n}, func(w io.Writer) { fmt.Fprintf(w, "deleted %d turns\n", n) })
+				return a.Out.Show(turnsDeleted{id, n}, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", words.Count(n, "turn", "turns")) })
 			})
 		},
 	}

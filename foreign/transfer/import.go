@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -37,7 +38,7 @@ func Detect(t *foreign.Tree, formats []foreign.Format) (foreign.Format, error) {
 		return fit[0], nil
 	case 0:
 		return foreign.Format{}, amber.Errorf(amber.KindInvalid, "detect format", t.Path(),
-			"no known format fits its %d files", len(t.Files())).WithHint("amber import --help lists the formats; --from FORMAT names one")
+			"no known format fits its %s", words.Count(len(t.Files()), "file", "files")).WithHint("amber import --help lists the formats; --from FORMAT names one")
 	}
 	return foreign.Format{}, amber.Errorf(amber.KindInvalid, "detect format", t.Path(),
 		"several formats fit: %s", names(fit)).WithHint("amber import --from " + fit[0].Name + " " + t.Path())

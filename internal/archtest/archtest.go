@@ -125,6 +125,7 @@ var law = map[string][]string{
 	"internal/term":                 {"-"},
 	"internal/timetable":            {"-"},
 	"internal/vaultrow":             {"-"},
+	"internal/words":                {},
 	"journal":                       {},
 	"journal/drain":                 {"digest", "journal", "policy"},
 	"keyring":                       {},

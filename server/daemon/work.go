@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/near"
@@ -111,7 +112,7 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 		}
 		if report.Applied > 0 || len(report.Ended) > 0 {
 			s.changed(server.AgentName{Tenant: a.Tenant, Agent: a.ID})
-			detail = fmt.Sprintf("%d events, %d sessions ended", report.Applied, len(report.Ended))
+			detail = fmt.Sprintf("%s, %s ended", words.Count(report.Applied, "event", "events"), words.Count(len(report.Ended), "session", "sessions"))
 		}
 		return errors.Join(err, report.Err())
 	})

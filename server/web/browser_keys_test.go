@@ -179,3 +179,52 @@ func keysCompareSnapshots(t *testing.T, s *suite) {
 
 // shortOf is the end of an id, by which screens name it.
 func shortOf(id amber.SnapshotID) string { return string(id[len(id)-8:]) }
+
+// keysOnEveryScreen uses j, k, enter, e, x and esc wherever there are rows. Enter opens the first link of the row and e its
+// editor, from the link and from the mark of the row, and no key sends a form.
+func keysOnEveryScreen(t *testing.T, s *suite) {
+	b, r, p := s.desk(t, "lee")
+	const rowHere = `document.querySelector("[data-row].here")`
+	screens := 0
+	for _, a := range everyScreen(t, r.page.Routes(), p) {
+		b.open(r.url + a.path)
+		eval[bool](b, `window.sent = 0, addEventListener("submit", (e) => { sent++; e.preventDefault(); }), true`)
+		b.keys("j")
+		if !eval[bool](b, rowHere+` !== null`) {
+			if eval[int](b, `document.querySelectorAll("main [data-row]").length`) > 0 {
+				t.Errorf("%s: j goes to no row", a.path)
+			}
+			continue
+		}
+		screens++
+
+		b.keys("jjkk")
+		must.Equal(t, a.path+": the row after j j j k k is the first", eval[bool](b, rowHere+` === [...document.querySelectorAll("[data-row]")].find((r) => r.offsetParent !== null)`), true)
+		if eval[bool](b, rowHere+`.querySelector("input[type=checkbox]") !== null`) {
+			b.keys("x")
+			must.Equal(t, a.path+": the mark after x", eval[bool](b, rowHere+`.querySelector("input[type=checkbox]").checked`), true)
+			eval[bool](b, rowHere+`.querySelector("input[type=checkbox]").focus(), true`)
+		}
+		opens := eval[string](b, rowHere+`.querySelector("a[href]")?.href ?? ""`)
+		edits := eval[string](b, `new URL(`+rowHere+`.dataset.edit || document.querySelector("[data-act=edit]")?.href || location.href, location.href).href`)
+		if opens != "" {
+			b.leads(press(kb.Enter))
+			must.Equal(t, a.path+": enter leads to", eval[string](b, `location.href`), opens)
+			b.open(r.url + a.path)
+			b.keys("j")
+		} else {
+			b.keys(kb.Enter)
+		}
+		if edits != eval[string](b, `location.href`) {
+			b.leads(press("e"))
+			must.Equal(t, a.path+": e leads to", eval[string](b, `location.href`), edits)
+			continue
+		}
+		b.keys("e")
+		must.Equal(t, a.path+": e stays", eval[string](b, `location.href`), edits)
+		must.Equal(t, a.path+": forms sent", eval[int](b, `window.sent ?? 0`), 0)
+	}
+	if screens < 10 {
+		t.Errorf("rows were found on %d screens, want at least 10", screens)
+	}
+}

@@ -38,6 +38,7 @@ func TestInABrowser(t *testing.T) {
 		{"keys search and help", keysSearchAndHelp},
 		{"keys walk and edit", keysWalkAndEdit},
 		{"keys compare snapshots", keysCompareSnapshots},
+		{"keys on every screen", keysOnEveryScreen},
 		{"every screen without JavaScript", everyScreenWithoutJavaScript},
 		{"forms without JavaScript", formsWithoutJavaScript},
 		{"log-in", logIn},

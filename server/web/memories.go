@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -98,7 +99,7 @@ func (v *visit) forgetMarked() error {
 	}
 	if given := v.field("word"); given != d.Word {
 		d.Wrong = given != ""
-		return v.render("forget", screen{Title: "Forget " + count(len(ids), "memory", "memories"), Nav: "memories"}, d)
+		return v.render("forget", screen{Title: "Forget " + words.Count(len(ids), "memory", "memories"), Nav: "memories"}, d)
 	}
 	return v.forgetAll(ctx, store, d)
 }
@@ -127,8 +128,8 @@ func (v *visit) forgotHalf(ctx context.Context, store amber.Store, d forgetData,
 		_, err := store.Memories.Get(ctx, m.ID)
 		return amber.KindOf(err) == amber.KindNotFound
 	})
-	d.Problem = fmt.Sprintf("%d of %s are forgotten, then this went wrong: %s", all-len(d.Memories), count(all, "memory", "memories"), plain(cause))
-	return v.renderStatus(amber.KindOf(cause).HTTPStatus(), "forget", screen{Title: "Forget " + count(len(d.Memories), "memory", "memories"), Nav: "memories"}, d)
+	d.Problem = fmt.Sprintf("%d of %s are forgotten, then this went wrong: %s", all-len(d.Memories), words.Count(all, "memory", "memories"), plain(cause))
+	return v.renderStatus(amber.KindOf(cause).HTTPStatus(), "forget", screen{Title: "Forget " + words.Count(len(d.Memories), "memory", "memories"), Nav: "memories"}, d)
 }
 
 // forgetData asks whether to forget.

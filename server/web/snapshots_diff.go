@@ -7,6 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/linediff"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -32,7 +33,7 @@ type diffEnd struct {
 func (v *visit) diffSnapshots() error {
 	if marks := v.r.URL.Query()["s"]; marks != nil || v.query("a") == "" || v.query("b") == "" {
 		if len(marks) != 2 {
-			return v.listSnapshots(snapshotForm{Problem: "Mark two snapshots to compare them; " + count(len(marks), "is marked.", "are marked.")})
+			return v.listSnapshots(snapshotForm{Problem: "Mark two snapshots to compare them; " + words.Count(len(marks), "is marked.", "are marked.")})
 		}
 		return v.redirect(addQuery(v.path("snapshots", "diff"), "a", marks[1], "b", marks[0]))
 	}

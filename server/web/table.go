@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/linediff"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // table lists every route.
@@ -45,6 +46,8 @@ func (p *Page) functions() template.FuncMap {
 		"navigation": func() any { return navigation },
 		"number":     func(f float64) string { return fmt.Sprintf("%.2f", f) },
 		"join":       strings.Join,
+		"state":      words.State,
+		"host":       words.Host,
 		"lower":      strings.ToLower,
 		"title":      func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
 		"shorten":    func(s string) long { return shorten(s, shownWhole) },
@@ -65,9 +68,9 @@ func (p *Page) functions() template.FuncMap {
 func plural(n any, one, many string) string {
 	switch n := n.(type) {
 	case int:
-		return count(n, one, many)
+		return words.Count(n, one, many)
 	case int64:
-		return count(n, one, many)
+		return words.Count(n, one, many)
 	}
 	return fmt.Sprint(n, " ", many)
 }

@@ -160,14 +160,6 @@ func when(t amber.Time) template.HTML {
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s UTC</time>`, exact, exact, utc.Format("2006-01-02 15:04"))) //nolint:gosec // it is made of numbers
 }
 
-// count is a number and its noun.
-func count[N int | int64](n N, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // shell quotes a word for a command line.
 func shell(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+") == "" {

@@ -38,7 +38,8 @@ function copyable(root) {
   }
 }
 
-// Rows: j and k move, enter opens.
+// Rows: j and k move, enter opens. A row is opened by its first link.
+const opener = (row) => row.querySelector("a[href]");
 const rows = () => [...document.querySelectorAll("[data-row]")].filter((r) => r.offsetParent !== null || r.tagName === "TR");
 let here = -1;
 function move(step) {
@@ -47,8 +48,8 @@ function move(step) {
   all[here]?.classList.remove("here");
   here = Math.max(0, Math.min(all.length - 1, here + step));
   all[here].classList.add("here");
-  const link = all[here].querySelector("a, button, input, summary");
-  (link || all[here]).focus({ preventScroll: true });
+  all[here].tabIndex = -1; // a row with nothing in it takes the focus itself
+  (opener(all[here]) || all[here].querySelector("summary, button, input") || all[here]).focus({ preventScroll: true });
   all[here].scrollIntoView({ block: "nearest" });
 }
 document.addEventListener("focusin", (e) => {
@@ -63,15 +64,24 @@ const keys = [
   ["/", "search", () => (document.querySelector("[data-main]") || document.getElementById("find"))?.focus()],
   ["j", "next row", () => move(1)],
   ["k", "row before", () => move(-1)],
-  ["enter", "open the row", null],
+  ["enter", "open the row", (e) => open(e)],
   ["esc", "back", () => back()],
-  ["e", "edit", () => act("edit")],
+  ["e", "edit the row, or what the screen shows", () => edit()],
   ["x", "mark the row", () => rows()[here]?.querySelector("input[type=checkbox]")?.click()],
   ["?", "these keys", () => help()],
 ];
-function act(name) {
-  const scope = rows()[here];
-  (scope?.querySelector(`[data-act="${name}"]`) || document.querySelector(`[data-act="${name}"]`))?.click();
+// Enter on a link or a button does what the browser does. On the mark of a row it would send the form around the list.
+function open(e) {
+  if (e.target.closest("a[href], button, summary, [role=button]")) return;
+  e.preventDefault();
+  const row = rows()[here];
+  if (row) opener(row)?.click();
+}
+// The row that has the focus is edited, else the thing that the screen shows.
+function edit() {
+  const link = rows()[here]?.dataset.edit || document.querySelector('[data-act="edit"]')?.href;
+  if (link) location.assign(link);
+  else say("Nothing can be edited here.");
 }
 function back() {
   if (document.referrer.startsWith(location.origin + "/ui") || history.length > 1) history.back();
@@ -94,9 +104,11 @@ document.addEventListener("keydown", (e) => {
     return;
   }
   if (e.key === "g") { prefix = true; setTimeout(() => { prefix = false; }, 1500); return; }
-  const name = e.key === "Escape" ? "esc" : e.key;
-  const found = keys.find(([k, , does]) => k === name && does);
-  if (found) { e.preventDefault(); found[2](); }
+  const name = { Escape: "esc", Enter: "enter" }[e.key] || e.key;
+  const found = keys.find(([k]) => k === name);
+  if (!found) return;
+  if (name !== "enter") e.preventDefault();
+  found[2](e);
 });
 
 // Help that can be searched.

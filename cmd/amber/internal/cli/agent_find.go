@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,6 +41,25 @@ var otherFamilies = []string{
 	"agent", "tenant", "repo", "migrate", "move", "snapshot", "bundle", "consolidate", "vault",
 }
 
+// homeless are the families whose reading verbs need no home.
+var homeless = []string{"version", "help", "completion", "man", "config", "redact", "demo", "eval", "hook", "setup", "key", "bundle", "vault"}
+
+// checkHome makes sure that a home which a reading verb was given with --home is there: a typing error must not look
+// like a home that holds nothing. Errors: not_found.
+func (a *App) checkHome(words []string) error {
+	if a.Global.Home == "" || slices.Contains(homeless, words[1]) || !slices.Contains(finders, words[len(words)-1]) {
+		return nil
+	}
+	dir, err := a.HomeDir()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return amber.Errorf(amber.KindNotFound, "find home", dir, "the folder of --home is not there").WithHint("look at the spelling of --home; a command that writes makes a new home")
+	}
+	return nil
+}
+
 // finders are the verbs, by their last word, that only work on what is there: an
 // agent is never made for them.
 var finders = []string{
@@ -51,8 +72,11 @@ var finders = []string{
 // typing error must not look like an agent that knows nothing. Errors: not_found.
 func (a *App) CheckAgent(cmd *cobra.Command) error {
 	words := strings.Fields(cmd.CommandPath())
-	if a.Remote != nil || a.Edge || cmd.HasSubCommands() || len(words) < 2 || slices.Contains(otherFamilies, words[1]) {
+	if a.Remote != nil || cmd.HasSubCommands() || len(words) < 2 {
 		return nil
+	}
+	if err := a.checkHome(words); err != nil || a.Edge || slices.Contains(otherFamilies, words[1]) {
+		return err
 	}
 	h, tenant, err := a.LookAtTenant()
 	if err != nil {

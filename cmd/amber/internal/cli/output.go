@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // Printer writes results to stdout and remarks to stderr.
@@ -184,7 +185,7 @@ func (p Printer) When(t amber.Time) string {
 	case d < 24*time.Hour:
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	case d < 30*24*time.Hour:
-		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+		return words.Count(int(d.Hours()/24), "day", "days") + " ago"
 	}
 	return t.Time().Format("2006-01-02")
 }

@@ -61,14 +61,6 @@ func ByteSize(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, units[unit])
 }
 
-// Count tells a number of things: "1 file", "2 files".
-func Count(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // OrEmpty keeps lists from being null in JSON.
 func OrEmpty[T any](s []T) []T {
 	if s == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/foreign/formats"
 	"github.com/amber-memory/amber/foreign/transfer"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -74,7 +75,7 @@ func (a *app) storeEngram(ctx context.Context, g *gitsync.Sync, t *foreign.Tree,
 		r.Warnings = append(r.Warnings, "amber sync status shows both texts of what was changed here and in Engram")
 	}
 	if waiting > 0 {
-		r.Warnings = append(r.Warnings, cli.Count(waiting, "relation waits", "relations wait")+" for a memory that is not here")
+		r.Warnings = append(r.Warnings, words.Count(waiting, "relation waits", "relations wait")+" for a memory that is not here")
 	}
 	return r, nil
 }
@@ -162,7 +163,7 @@ func engramReport(t *foreign.Tree, l gitsync.Look) wire.ForeignImport {
 	}
 	if n := markdownBeside(t); n > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s not imported; amber import --from markdown %s takes them in",
-			cli.Count(n, "file of Markdown beside .engram is", "files of Markdown beside .engram are"), formats.Quoted(t.Path())))
+			words.Count(n, "file of Markdown beside .engram is", "files of Markdown beside .engram are"), formats.Quoted(t.Path())))
 	}
 	if len(l.Secrets) > 0 {
 		r.Warnings = append(r.Warnings, secretsLeft(l.Secrets))
@@ -200,5 +201,5 @@ func secretsLeft(found map[string]int) string {
 		list = append(list, fmt.Sprintf("%d %s", found[rule], rule))
 	}
 	return fmt.Sprintf("%s in what comes from Engram (%s): its rows are stored as they came; amber forget --erase ID removes a memory with its secrets",
-		cli.Count(int64(total), "secret stays", "secrets stay"), strings.Join(list, ", "))
+		words.Count(int64(total), "secret stays", "secrets stay"), strings.Join(list, ", "))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/formats"
 	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -109,8 +110,8 @@ func (a *app) export(f exportFlags, folder bool, write func(to foreign.Output) (
 		return err
 	}
 	err = a.Out.Show(r, func(w io.Writer) {
-		fmt.Fprintf(w, "exported %s to %s: %s, %s, %s, %s, %s\n", r.Format, cli.Flat(r.Path), cli.Count(r.Memories, "memory", "memories"),
-			cli.Count(r.Relations, "relation", "relations"), cli.Count(r.Sessions, "session", "sessions"), cli.Count(r.Turns, "turn", "turns"), cli.Count(r.Notes, "note", "notes"))
+		fmt.Fprintf(w, "exported %s to %s: %s, %s, %s, %s, %s\n", r.Format, cli.Flat(r.Path), words.Count(r.Memories, "memory", "memories"),
+			words.Count(r.Relations, "relation", "relations"), words.Count(r.Sessions, "session", "sessions"), words.Count(r.Turns, "turn", "turns"), words.Count(r.Notes, "note", "notes"))
 	})
 	a.tellHeld(r)
 	return err
@@ -119,6 +120,6 @@ func (a *app) export(f exportFlags, folder bool, write func(to foreign.Output) (
 // tellHeld says what stayed.
 func (a *app) tellHeld(r wire.ForeignExport) {
 	if r.Held > 0 {
-		a.Out.Note("%s of users stayed here: --user NAME lets those of one leave, --all-users all", cli.Count(r.Held, "memory", "memories"))
+		a.Out.Note("%s of users stayed here: --user NAME lets those of one leave, --all-users all", words.Count(r.Held, "memory", "memories"))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/formats"
 	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -225,7 +226,7 @@ func parts(r wire.ForeignImport, of func(wire.ImportCounts) int64) string {
 		{r.Notes, "note", "notes"},
 	} {
 		if n := of(p.counts); n > 0 {
-			list = append(list, cli.Count(n, p.one, p.many))
+			list = append(list, words.Count(n, p.one, p.many))
 		}
 	}
 	if len(list) == 0 {

@@ -5,13 +5,14 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
 // tellFound tells, beside the result, what an import is about to do.
 func (a *app) tellFound(r wire.ForeignImport) {
 	a.ShowAside(func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s, %s, %s\n", cli.Flat(r.Path), a.Out.Style(cli.Bold, r.Title), cli.Count(r.Files, "file", "files"), bytesOf(r.Bytes))
+		fmt.Fprintf(w, "%s: %s, %s, %s\n", cli.Flat(r.Path), a.Out.Style(cli.Bold, r.Title), words.Count(r.Files, "file", "files"), bytesOf(r.Bytes))
 		how := "found"
 		if r.Partial {
 			how = "found in the first " + bytesOf(firstLook)
@@ -40,14 +41,14 @@ func (a *app) printImport(w io.Writer, r wire.ForeignImport) {
 	verb := "imported"
 	if r.DryRun {
 		verb = "would import"
-		fmt.Fprintf(w, "%s: %s, %s, %s\n", cli.Flat(r.Path), a.Out.Style(cli.Bold, r.Title), cli.Count(r.Files, "file", "files"), bytesOf(r.Bytes))
+		fmt.Fprintf(w, "%s: %s, %s, %s\n", cli.Flat(r.Path), a.Out.Style(cli.Bold, r.Title), words.Count(r.Files, "file", "files"), bytesOf(r.Bytes))
 		a.printSamples(w, r)
 	}
 	fmt.Fprintf(w, "%s from %s: %s new, %s changed, %s known\n", verb, cli.Flat(r.Path),
 		parts(r, func(c wire.ImportCounts) int64 { return c.New }), parts(r, func(c wire.ImportCounts) int64 { return c.Changed }),
 		parts(r, func(c wire.ImportCounts) int64 { return c.Known }))
 	if r.Older > 0 {
-		fmt.Fprintf(w, "  %s older than --since\n", cli.Count(r.Older, "item is", "items are"))
+		fmt.Fprintf(w, "  %s older than --since\n", words.Count(r.Older, "item is", "items are"))
 	}
 	a.printConflicts(w, r)
 	a.printSkips(w, r)
@@ -72,7 +73,7 @@ func (a *app) printSkips(w io.Writer, r wire.ForeignImport) {
 	if r.Skipped == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  %s:\n", cli.Count(r.Skipped, "item was skipped", "items were skipped"))
+	fmt.Fprintf(w, "  %s:\n", words.Count(r.Skipped, "item was skipped", "items were skipped"))
 	for _, s := range r.Skips[:min(len(r.Skips), cli.MaxWarnings)] {
 		cli.Wrapped(w, 6, "    %s: %s", cli.Flat(s.Place), cli.Flat(s.Reason))
 	}

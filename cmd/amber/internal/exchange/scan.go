@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/formats"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -31,7 +32,7 @@ func (a *app) scan() error {
 	}
 	return a.Out.Show(found, func(w io.Writer) {
 		for _, i := range found.Items {
-			fmt.Fprintf(w, "%s  %s, %s, %s\n    %s\n", a.Out.Style(cli.Bold, i.Title), cli.Flat(i.Path), cli.Count(i.Files, "file", "files"), bytesOf(i.Bytes),
+			fmt.Fprintf(w, "%s  %s, %s, %s\n    %s\n", a.Out.Style(cli.Bold, i.Title), cli.Flat(i.Path), words.Count(i.Files, "file", "files"), bytesOf(i.Bytes),
 				a.Out.Style(cli.Dim, cli.Flat(i.Command)))
 		}
 		if len(found.Items) == 0 {

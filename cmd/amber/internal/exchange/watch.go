@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // watchEvery is how often files are looked at.
@@ -32,7 +33,7 @@ func (a *app) watch(cmd *cobra.Command, paths []string, f importFlags, o transfe
 				return err
 			}
 			last = now
-			a.Out.Note("watching %s; interrupt to stop", cli.Count(int64(len(paths)), "path", "paths"))
+			a.Out.Note("watching %s; interrupt to stop", words.Count(int64(len(paths)), "path", "paths"))
 		}
 		if !a.pause(ctx, watchEvery) {
 			return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -88,16 +89,16 @@ Commit the folder afterwards.`,
 					return err
 				}
 				if r.Left > 0 {
-					a.Out.Warn("%s erased text and %s signed by others: it goes when they compact", cli.Count(r.Left, "chunk holds", "chunks hold"), are(int(r.Left)))
+					a.Out.Warn("%s erased text and %s signed by others: it goes when they compact", words.Count(r.Left, "chunk holds", "chunks hold"), are(int(r.Left)))
 				}
 				return a.Out.Show(r, func(w io.Writer) {
 					if r.Packed == 0 && r.Rewritten == 0 && r.Before == r.After {
-						fmt.Fprintf(w, "nothing to compact, %s\n", cli.Count(r.Before, "file", "files"))
+						fmt.Fprintf(w, "nothing to compact, %s\n", words.Count(r.Before, "file", "files"))
 						return
 					}
-					fmt.Fprintf(w, "%s became %s, %s freed", cli.Count(r.Before, "file", "files"), cli.Count(r.After, "file", "files"), cli.ByteSize(max(r.Freed, 0)))
+					fmt.Fprintf(w, "%s became %s, %s freed", words.Count(r.Before, "file", "files"), words.Count(r.After, "file", "files"), cli.ByteSize(max(r.Freed, 0)))
 					if r.Rewritten > 0 {
-						fmt.Fprintf(w, "; %s written again without erased text", cli.Count(r.Rewritten, "chunk", "chunks"))
+						fmt.Fprintf(w, "; %s written again without erased text", words.Count(r.Rewritten, "chunk", "chunks"))
 					}
 					fmt.Fprintln(w)
 				})
@@ -125,7 +126,7 @@ two that tell git how to treat it are put back.`,
 				r.Repaired = cli.OrEmpty(r.Repaired)
 				return a.Out.Show(r, func(w io.Writer) {
 					if len(r.Repaired) == 0 {
-						fmt.Fprintf(w, "nothing to mend, %s\n", cli.Count(r.Chunks, "chunk", "chunks"))
+						fmt.Fprintf(w, "nothing to mend, %s\n", words.Count(r.Chunks, "chunk", "chunks"))
 					}
 					for _, text := range r.Repaired {
 						fmt.Fprintf(w, "mended: %s\n", cli.Flat(text))

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -174,7 +175,7 @@ func countRows(memories, sessions, prompts, relations, deleted int) string {
 		{deleted, "deletion", "deletions"},
 	} {
 		if k.n > 0 {
-			parts = append(parts, cli.Count(int64(k.n), k.one, k.many))
+			parts = append(parts, words.Count(int64(k.n), k.one, k.many))
 		}
 	}
 	if len(parts) == 0 {
@@ -202,15 +203,15 @@ func (a *app) noteExported(r wire.SyncExport) {
 func (a *app) notePrompts(r wire.SyncExport, engram bool) {
 	var parts []string
 	if r.PromptsKept > 0 {
-		parts = append(parts, cli.Count(int64(r.PromptsKept), "prompt", "prompts"))
+		parts = append(parts, words.Count(int64(r.PromptsKept), "prompt", "prompts"))
 	}
 	if r.DigestsKept > 0 {
-		parts = append(parts, cli.Count(int64(r.DigestsKept), "digest of a session", "digests of sessions"))
+		parts = append(parts, words.Count(int64(r.DigestsKept), "digest of a session", "digests of sessions"))
 	}
 	if len(parts) > 0 {
 		a.Out.Note("not shared: %s; amber sync export --prompts --again shares what was typed", strings.Join(parts, " and "))
 	}
 	if engram && r.Prompts > 0 {
-		a.Out.Note("%s in %s: Engram shares what was typed to an agent, and so does this format", cli.Count(int64(r.Prompts), "prompt is", "prompts are"), cli.Flat(r.Dir))
+		a.Out.Note("%s in %s: Engram shares what was typed to an agent, and so does this format", words.Count(int64(r.Prompts), "prompt is", "prompts are"), cli.Flat(r.Dir))
 	}
 }

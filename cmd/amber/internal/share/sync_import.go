@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -110,10 +111,10 @@ func (a *app) showTakenIn(r wire.SyncImport) error {
 		return err
 	}
 	if r.Conflicts > 0 {
-		a.Out.Note("%s changed at two places at once: amber sync status shows both texts", cli.Count(int64(r.Conflicts), "memory was", "memories were"))
+		a.Out.Note("%s changed at two places at once: amber sync status shows both texts", words.Count(int64(r.Conflicts), "memory was", "memories were"))
 	}
 	if len(r.Missing) > 0 {
-		a.Out.Warn("%s that others need %s missing: %s", cli.Count(int64(len(r.Missing)), "chunk", "chunks"), are(len(r.Missing)), shortChunks(r.Missing))
+		a.Out.Warn("%s that others need %s missing: %s", words.Count(int64(len(r.Missing)), "chunk", "chunks"), are(len(r.Missing)), shortChunks(r.Missing))
 	}
 	return a.Judged(gitsync.QuarantineError(r))
 }
@@ -125,13 +126,15 @@ func (a *app) printImported(w io.Writer, r wire.SyncImport) {
 	case r.Chunks == 0:
 		fmt.Fprintf(w, "imported nothing from %s, %s\n", cli.Flat(r.Dir), known(r.Skipped))
 	default:
-		fmt.Fprintf(w, "imported %s from %s: %s; %s\n", cli.Count(int64(r.Chunks), "chunk", "chunks"), cli.Flat(r.Dir),
+		fmt.Fprintf(w, "imported %s from %s: %s; %s\n", words.Count(int64(r.Chunks), "chunk", "chunks"), cli.Flat(r.Dir),
 			countRows(r.Observations, r.Sessions, r.Prompts, r.Relations, 0), known(r.Skipped))
 	}
 	a.printQuarantined(w, r.Quarantined)
 }
 
-func known(chunks int) string { return cli.Count(int64(chunks), "chunk was", "chunks were") + " known" }
+func known(chunks int) string {
+	return words.Count(int64(chunks), "chunk was", "chunks were") + " known"
+}
 
 func are(n int) string {
 	if n == 1 {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -57,8 +59,9 @@ func tidyStatus(st wire.SyncStatus) wire.SyncStatus {
 func (a *app) printSyncStatus(w io.Writer, st wire.SyncStatus) {
 	p := a.Out
 	fmt.Fprintf(w, "%s (%s)\n", p.Style(cli.Bold, cli.Flat(st.Dir)), st.Format)
-	row := func(name string, n int64, unit, next string) {
-		fmt.Fprintf(w, "%-13s %6d %-8s %s\n", name, n, unit, p.Style(cli.Dim, next))
+	row := func(name string, n int64, one, many, next string) {
+		number, unit, _ := strings.Cut(words.Count(n, one, many), " ")
+		fmt.Fprintf(w, "%-13s %6s %-8s %s\n", name, number, unit, p.Style(cli.Dim, next))
 	}
 	when := func(n int64, next string) string {
 		if n == 0 {
@@ -66,12 +69,12 @@ func (a *app) printSyncStatus(w io.Writer, st wire.SyncStatus) {
 		}
 		return next
 	}
-	row("to export", st.PendingExport, "records", when(st.PendingExport, "amber sync export"))
-	row("to import", st.PendingImport, "chunks", when(st.PendingImport, "amber sync import"))
-	row("damaged", st.Damaged, "chunks", when(st.Damaged, "git checkout brings them back"))
-	row("quarantined", int64(len(st.Quarantined)), "chunks", "")
-	row("missing", int64(len(st.Missing)), "chunks", "")
-	row("conflicts", st.ConflictCount, "memories", when(st.ConflictCount, "amber edit settles one"))
+	row("to export", st.PendingExport, "record", "records", when(st.PendingExport, "amber sync export"))
+	row("to import", st.PendingImport, "chunk", "chunks", when(st.PendingImport, "amber sync import"))
+	row("damaged", st.Damaged, "chunk", "chunks", when(st.Damaged, "git checkout brings them back"))
+	row("quarantined", int64(len(st.Quarantined)), "chunk", "chunks", "")
+	row("missing", int64(len(st.Missing)), "chunk", "chunks", "")
+	row("conflicts", st.ConflictCount, "memory", "memories", when(st.ConflictCount, "amber edit settles one"))
 	a.printQuarantined(w, st.Quarantined)
 	if len(st.Missing) > 0 {
 		fmt.Fprintf(w, "  %s %s\n", p.Style(cli.Amb, "MISSING"), shortChunks(st.Missing))
@@ -129,10 +132,10 @@ func (a *app) printSummary(w io.Writer, s wire.SyncSummary) {
 		fmt.Fprintln(w, "the folder holds nothing")
 		return
 	}
-	fmt.Fprintf(w, "the folder holds %s in %s, %s: %s\n", cli.Count(s.Chunks, "chunk", "chunks"), cli.Count(s.Files, "file", "files"), cli.ByteSize(s.Bytes),
+	fmt.Fprintf(w, "the folder holds %s in %s, %s: %s\n", words.Count(s.Chunks, "chunk", "chunks"), words.Count(s.Files, "file", "files"), cli.ByteSize(s.Bytes),
 		countRows(int(s.Memories), int(s.Sessions), int(s.Prompts), int(s.Relations), int(s.Deleted)))
 	for _, author := range s.Authors[:min(len(s.Authors), cli.MaxWarnings)] {
-		fmt.Fprintf(w, "  %-16s %s, %s, %s to %s\n", cli.OneLine(author.Name, 16), cli.Count(author.Chunks, "chunk", "chunks"), cli.Count(author.Rows, "row", "rows"),
+		fmt.Fprintf(w, "  %-16s %s, %s, %s to %s\n", cli.OneLine(author.Name, 16), words.Count(author.Chunks, "chunk", "chunks"), words.Count(author.Rows, "row", "rows"),
 			day(author.First), day(author.Last))
 	}
 	if more := len(s.Authors) - cli.MaxWarnings; more > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -116,7 +117,7 @@ func describeWatched(w gitsync.Watched) string {
 		return text
 	case w.Import != nil:
 		r := w.Import
-		text := fmt.Sprintf("imported %s: %s", cli.Count(int64(r.Chunks), "chunk", "chunks"), countRows(r.Observations, r.Sessions, r.Prompts, r.Relations, 0))
+		text := fmt.Sprintf("imported %s: %s", words.Count(int64(r.Chunks), "chunk", "chunks"), countRows(r.Observations, r.Sessions, r.Prompts, r.Relations, 0))
 		if n := len(r.Quarantined); n > 0 {
 			text += fmt.Sprintf("; %d NOT IMPORTED: amber sync status", n)
 		}

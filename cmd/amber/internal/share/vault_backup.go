@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/documents"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -246,7 +247,7 @@ func (a *app) vaultBackup(ctx context.Context, cmd *cobra.Command, s *cli.Opened
 	})
 	if err != nil {
 		if n := len(report.Uploaded); n > 0 {
-			a.Out.Note("%s uploaded; the next backup continues from there", cli.Count(int64(n), "file is", "files are"))
+			a.Out.Note("%s uploaded; the next backup continues from there", words.Count(int64(n), "file is", "files are"))
 		}
 		return err
 	}
@@ -267,7 +268,7 @@ func (a *app) vaultBackup(ctx context.Context, cmd *cobra.Command, s *cli.Opened
 
 // printBackedUp prints the id first, which scripts read.
 func (a *app) printBackedUp(w io.Writer, r colony.BackupReport, n int) {
-	docs := cli.Count(int64(n), "document", "documents")
+	docs := words.Count(int64(n), "document", "documents")
 	fmt.Fprintln(w, r.ID)
 	what := fmt.Sprintf("backed up %s as %s, %s", docs, cli.Flat(r.Label), cli.ByteSize(r.ByteSize))
 	switch {
@@ -287,7 +288,7 @@ func (a *app) printBackedUp(w io.Writer, r colony.BackupReport, n int) {
 		a.Out.Note("the snapshot is not encrypted: the operator of the vault can read it; --encrypt-to RECIPIENT encrypts it")
 	}
 	if r.Pruned != nil {
-		fmt.Fprintf(w, "  pruned: deleted %s, kept %d\n", cli.Count(int64(len(r.Pruned.Deleted)), "snapshot", "snapshots"), len(r.Pruned.Kept))
+		fmt.Fprintf(w, "  pruned: deleted %s, kept %d\n", words.Count(int64(len(r.Pruned.Deleted)), "snapshot", "snapshots"), len(r.Pruned.Kept))
 	}
 }
 
@@ -304,6 +305,6 @@ func (a *app) noteRemoved(byRule map[string]int) {
 		total += n
 	}
 	if total > 0 {
-		a.Out.Note("redacted: %s taken out (%s)", cli.Count(int64(total), "passage", "passages"), cli.Flat(strings.Join(slices.Sorted(maps.Keys(byRule)), ", ")))
+		a.Out.Note("redacted: %s taken out (%s)", words.Count(int64(total), "passage", "passages"), cli.Flat(strings.Join(slices.Sorted(maps.Keys(byRule)), ", ")))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) vaultListCommand(f *vaultFlags) *cobra.Command {
@@ -137,7 +138,7 @@ func (a *app) vaultStatusCommand(f *vaultFlags) *cobra.Command {
 			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
 				status, err := cli.Working(a.App, "asking the vault", func() (colony.Status, error) { return v.Status(ctx) })
 				return cli.Answer(status, err)(a.Out, func(w io.Writer, s colony.Status) {
-					fmt.Fprintf(w, "%s, %s used", cli.Count(s.FileCount, "file", "files"), cli.ByteSize(s.UsedBytes))
+					fmt.Fprintf(w, "%s, %s used", words.Count(s.FileCount, "file", "files"), cli.ByteSize(s.UsedBytes))
 					if s.QuotaBytes > 0 {
 						fmt.Fprintf(w, " of %s, %s left\n", cli.ByteSize(s.QuotaBytes), cli.ByteSize(s.AvailableBytes))
 						return

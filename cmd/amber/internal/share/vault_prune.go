@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) vaultPruneCommand(f *vaultFlags) *cobra.Command {
@@ -90,7 +91,7 @@ func (a *app) vaultRemove(yes, dryRun bool, what string, remove func(dryRun bool
 				return "", err
 			}
 			printVaultPruned(a.Stderr, shown)
-			return "delete " + cli.Count(int64(len(shown.Deleted)), "snapshot", "snapshots"), nil
+			return "delete " + words.Count(int64(len(shown.Deleted)), "snapshot", "snapshots"), nil
 		})
 		if err != nil {
 			return err
@@ -133,7 +134,7 @@ func printVaultPruned(w io.Writer, r colony.PruneReport) {
 	for _, name := range r.Orphans {
 		fmt.Fprintf(w, "%s %s, which belongs to no snapshot\n", did, cli.Flat(name))
 	}
-	fmt.Fprintf(w, "%s %s of %s, %s %d\n", did, cli.Count(int64(len(r.Deleted)), "snapshot", "snapshots"), cli.Flat(r.Label), kept, len(r.Kept))
+	fmt.Fprintf(w, "%s %s of %s, %s %d\n", did, words.Count(int64(len(r.Deleted)), "snapshot", "snapshots"), cli.Flat(r.Label), kept, len(r.Kept))
 }
 
 // warnPruned tells what is still there, and what was noticed.

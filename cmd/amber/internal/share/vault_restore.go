@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/documents"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -117,7 +118,7 @@ func warnMarked(docs colony.Documents, names []string) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("secrets were taken out of %s before the backup", cli.Count(n, "document", "documents"))}
+	return []string{fmt.Sprintf("secrets were taken out of %s before the backup", words.Count(n, "document", "documents"))}
 }
 
 // remember keeps what was seen, or warns.
@@ -137,7 +138,7 @@ func (a *app) putBack(ctx context.Context, to documents.Target, report *vaultRes
 	if len(report.Replaced) > 0 {
 		err = a.ConfirmPlan(r.yes, "replace documents", func() (string, error) {
 			a.ShowAside(func(w io.Writer) { a.printVaultRestored(w, *report, true) })
-			return "replace " + cli.Count(int64(len(report.Replaced)), "document", "documents"), nil
+			return "replace " + words.Count(int64(len(report.Replaced)), "document", "documents"), nil
 		})
 	}
 	if err != nil {
@@ -220,7 +221,7 @@ func (a *app) printVaultRestored(w io.Writer, r vaultRestored, planned bool) {
 		fmt.Fprintf(w, "  %s %s%s\n", write, cli.Flat(name), note)
 	}
 	if n := len(r.Unchanged); n > 0 {
-		fmt.Fprintf(w, "  %s the same\n", cli.Count(int64(n), "document is", "documents are"))
+		fmt.Fprintf(w, "  %s the same\n", words.Count(int64(n), "document is", "documents are"))
 	}
 }
 

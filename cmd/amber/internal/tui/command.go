@@ -58,7 +58,7 @@ func (m *Model) commandLine() tea.Cmd {
 
 // runLine runs what was typed, and shows its output on a page of its own.
 func (m *Model) runLine(text string) tea.Cmd {
-	args, err := words(text)
+	args, err := splitWords(text)
 	if err != nil {
 		return m.fail(err)
 	}

@@ -59,7 +59,7 @@ func (f Files) Editor(path string) (*exec.Cmd, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		args, err := words(line)
+		args, err := splitWords(line)
 		if err != nil || len(args) == 0 {
 			return nil, amber.Errorf(amber.KindInvalid, "find editor", "$"+name, "%.60q is not a command line", line)
 		}

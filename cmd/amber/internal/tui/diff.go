@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/linediff"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // equalShown is how many equal lines are shown around a change.
@@ -27,7 +28,7 @@ func folded(list []linediff.Edit) (d document) {
 	left := 0
 	flush := func() {
 		if left > 0 {
-			d = d.dim(fmt.Sprintf("  … %s equal", cli.Count(int64(left), "line", "lines")))
+			d = d.dim(fmt.Sprintf("  … %s equal", words.Count(int64(left), "line", "lines")))
 		}
 		left = 0
 	}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // undoLog is what was forgotten here and can be brought back, the last of it last.
@@ -22,13 +22,13 @@ func (m *Model) forget(p *page) tea.Cmd {
 		list = append(list, r.value.(amber.Memory))
 		d = d.text("- " + oneLine(r.title, 200))
 	}
-	question := fmt.Sprintf("Forget %s?", cli.Count(int64(len(list)), "memory", "memories"))
+	question := fmt.Sprintf("Forget %s?", words.Count(int64(len(list)), "memory", "memories"))
 	return m.confirm(question, d, func() tea.Cmd {
 		return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.delete(ctx, list) }, func(gone []amber.Memory, err error) tea.Cmd {
 			p.marked = nil
 			if len(gone) > 0 {
 				m.edits.forgotten = append(m.edits.forgotten, gone)
-				m.say(fmt.Sprintf("forgot %s; u brings back what was forgotten", cli.Count(int64(len(gone)), "memory", "memories")))
+				m.say(fmt.Sprintf("forgot %s; u brings back what was forgotten", words.Count(int64(len(gone)), "memory", "memories")))
 			}
 			if err != nil {
 				m.fail(err)
@@ -59,7 +59,7 @@ func (m *Model) undo(p *page) tea.Cmd {
 		for _, mem := range list {
 			d = d.text("- " + oneLine(m.memoryRow(mem).title, 200))
 		}
-		return m.confirm(fmt.Sprintf("Bring back %s?", cli.Count(int64(len(list)), "memory", "memories")), d, func() tea.Cmd { return m.remember(p, list) })
+		return m.confirm(fmt.Sprintf("Bring back %s?", words.Count(int64(len(list)), "memory", "memories")), d, func() tea.Cmd { return m.remember(p, list) })
 	}
 	r, ok := p.current()
 	if !ok {
@@ -73,7 +73,7 @@ func (m *Model) remember(p *page, list []amber.Memory) tea.Cmd {
 	last := len(m.edits.forgotten) - 1
 	m.edits.forgotten = m.edits.forgotten[:last]
 	return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.bringBack(ctx, list) }, func(left []amber.Memory, err error) tea.Cmd {
-		text := "brought back " + cli.Count(int64(len(list)-len(left)), "memory", "memories")
+		text := "brought back " + words.Count(int64(len(list)-len(left)), "memory", "memories")
 		if m.src.BringBack == nil {
 			text += ", under new ids: the history stays with the old ones"
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // memoriesPage is screen 2: every memory, the newest first.
@@ -115,7 +116,7 @@ func asideNote(rows []amber.SetAside) string {
 		return ""
 	}
 	return fmt.Sprintf("%s cannot be read and are left out, the first is %s: %s (9 then r: doctor)",
-		cli.Count(int64(len(rows)), "row", "rows"), rows[0].ID, rows[0].Reason)
+		words.Count(int64(len(rows)), "row", "rows"), rows[0].ID, rows[0].Reason)
 }
 
 // around is how many memories a timeline shows before and after one.

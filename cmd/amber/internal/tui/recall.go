@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -191,7 +192,7 @@ func (m *Model) asContext(goal string) tea.Cmd {
 		if err != nil {
 			return m.fail(err)
 		}
-		d := document{}.facts(cli.ByteSize(int64(len(b.Text))), cli.Count(int64(len(b.Items)), "passage", "passages"), fmt.Sprintf("%d left out", b.Omitted), b.Degraded)
+		d := document{}.facts(cli.ByteSize(int64(len(b.Text))), words.Count(int64(len(b.Items)), "passage", "passages"), fmt.Sprintf("%d left out", b.Omitted), b.Degraded)
 		switch {
 		case !b.Decision.Effective:
 			d = d.warn("nothing is recalled: " + b.Decision.BlockedReason)

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // sessionsPage is screen 3: sessions, the last used first.
@@ -34,23 +34,16 @@ func (m *Model) sessionsPage() *page {
 	return p
 }
 
-func sessionState(s amber.Session) string {
-	if s.EndedAt.IsZero() {
-		return "open"
-	}
-	return string(s.EndReason)
-}
-
 func (m *Model) sessionRow(s amber.Session) row {
 	return row{
-		id: string(s.ID), title: s.Name, side: sessionState(s) + " " + m.when(s.UpdatedAt), text: s.Summary,
+		id: string(s.ID), title: s.Name, side: words.State(s) + " " + m.when(s.UpdatedAt), text: s.Summary,
 		command: "amber session show " + quoted(string(s.ID)), value: s,
 	}
 }
 
 func (m *Model) sessionDocument(s amber.Session) document {
-	d := document{}.head(s.Name).facts(string(s.ID), sessionState(s), "started "+m.when(s.StartedAt), "updated "+m.when(s.UpdatedAt))
-	d = d.fact("project", s.Project).fact("directory", s.Directory).fact("binding", s.Binding).fact("parent", string(s.Parent)).fact("trust", string(s.Trust))
+	d := document{}.head(s.Name).facts(string(s.ID), words.State(s), "started "+m.when(s.StartedAt), "updated "+m.when(s.UpdatedAt))
+	d = d.fact("project", s.Project).fact("directory", s.Directory).fact("host", words.Host(s.Binding)).fact("parent", string(s.Parent)).fact("trust", string(s.Trust))
 	if !s.EndedAt.IsZero() {
 		d = d.fact("ended", m.when(s.EndedAt))
 	}
@@ -105,7 +98,7 @@ func (m *Model) turnRows(id amber.SessionID, turns []amber.Turn, fold bool) (row
 		run := turns[i : i+n]
 		title := run[0].Content
 		if fold && run[0].Role == amber.RoleTool {
-			title = fmt.Sprintf("[%s folded]", cli.Count(int64(n), "output", "outputs"))
+			title = fmt.Sprintf("[%s folded]", words.Count(int64(n), "output", "outputs"))
 		}
 		rows = append(rows, row{
 			id: string(run[0].ID), lead: fmt.Sprintf("%-10s", run[0].Role), title: title, side: m.when(run[0].CreatedAt), text: run[0].Content,

@@ -41,10 +41,10 @@ func TestCutAndPad(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	must.Equal(t, "words", must.Get(words(`a "b c" 'd "e' f\ g ""`))(t), []string{"a", "b c", `d "e`, "f g", ""})
-	must.Error(t, "open quote", must.Err(words(`a "b`)))
+	must.Equal(t, "words", must.Get(splitWords(`a "b c" 'd "e' f\ g ""`))(t), []string{"a", "b c", `d "e`, "f g", ""})
+	must.Error(t, "open quote", must.Err(splitWords(`a "b`)))
 	for _, s := range []string{"plain", "two words", "it's", "", "$HOME", "a\nb"} {
-		must.Equal(t, "quoted", must.Get(words(quoted(s)))(t), []string{s})
+		must.Equal(t, "quoted", must.Get(splitWords(quoted(s)))(t), []string{s})
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// words splits a command line as a shell does: at blanks, with quotes and backslashes. Nothing is
+// splitWords splits a command line as a shell does: at blanks, with quotes and backslashes. Nothing is
 // expanded. Errors: invalid for a quote that is not closed.
-func words(s string) (list []string, err error) {
+func splitWords(s string) (list []string, err error) {
 	var b strings.Builder
 	in, quote, escaped := false, rune(0), false
 	for _, r := range s {
