@@ -31,6 +31,8 @@ var secretNames = []string{
 	"appkey", "app_key", "app-key", "admin_key", "adminkey", "hmac_key", "hmackey", "jwt_key", "session_key", "sessionkey",
 	"storage_key", "storagekey", "subscription_key", "subscription-key", "subscriptionkey", "write_key", "writekey",
 	"server_key", "serverkey", "deploy_key", "webhook_key", "api key", "access key",
+	"passwort", "kennwort", "wachtwoord", "contrasena", "senha", "pass=", "pw=", "pw:",
+	"bw_session", "requirepass", "masterauth",
 	"_key", "_pat", "_auth", // see settingEnds
 }
 
@@ -40,7 +42,7 @@ var settingEnds = []string{"_key", "_pat", "_auth"}
 
 // passwordNames are the names of what people choose. Their values are judged
 // as such, not as random ones.
-var passwordNames = []string{"password", "passwd", "passphrase", "pwd"}
+var passwordNames = []string{"password", "passwd", "passphrase", "pwd", "passwort", "kennwort", "wachtwoord", "contrasena", "senha"}
 
 // rule returns the rule that removes the value, "" when none does.
 func (a *assignment) rule(v view) string {
@@ -49,6 +51,9 @@ func (a *assignment) rule(v view) string {
 		return "" // a call or an index, not a value
 	}
 	name := strings.ToLower(a.name)
+	if a.isPartOfWord() {
+		return ""
+	}
 	if a.name == "PWD" || a.name == "OLDPWD" {
 		return "" // the working directory
 	}
@@ -85,6 +90,12 @@ func (a *assignment) rule(v view) string {
 		return "env-assignment"
 	}
 	return "password-assignment"
+}
+
+// isPartOfWord reports whether the short name of a password ends a longer word, as in "bypass".
+func (a *assignment) isPartOfWord() bool {
+	before := len(a.name) - len(a.tail) - 1
+	return before >= 0 && alnum.has[a.name[before]] && (strings.EqualFold(a.tail, "pass") || strings.EqualFold(a.tail, "pw"))
 }
 
 // saidRule is rule for a value that only stands behind the name. Any word may,

@@ -27,6 +27,10 @@
 // examples; letters that a machine picked are told from them by their pairs
 // and cases.
 //
+// A secret may be spelled with escapes, full-width letters or invisible characters, be broken
+// over lines or strings, or stand in base64 or hexadecimal digits. The rules look at what such
+// parts of a text read, too, and what they find goes from where it stands; see hidden.go.
+//
 // A text between <private> and </private> goes as a whole; see private.go.
 //
 // # Promises

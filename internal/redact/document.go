@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,17 @@ type document struct {
 	strings   []int  // starts and ends of the strings of a document
 	stringsOf [2]int // where that begins and ends
 
+	hidden bool  // a reading of the text held a secret
+	edges  []int // where the text was broken, in order: a key may begin there
+
 	closing      int // where the last closing tag of a private block is, -1 without one
 	closingKnown bool
+}
+
+// isEdge reports whether the text was broken at at.
+func (d *document) isEdge(at int) bool {
+	_, found := slices.BinarySearch(d.edges, at)
+	return found
 }
 
 // lastClosing returns where the last closing tag of a private block is, -1

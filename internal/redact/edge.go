@@ -23,7 +23,7 @@ const (
 // backslash escape; just behind one, as in "\nghp_", it may, as it may behind
 // the code of a colour or the escape of a URL.
 func (v view) begins(at int, e edge) bool {
-	if at == v.lo {
+	if at == v.lo || v.doc.isEdge(at) {
 		return true
 	}
 	inside, behind := v.escape(at)

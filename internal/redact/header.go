@@ -48,6 +48,10 @@ func (v view) schemeCredential(scheme string, start int, found []span) []span {
 		if isBasic(value) {
 			found = append(found, span{start, end, "basic-auth"})
 		}
+	case "ssws":
+		if chosen(value) {
+			found = append(found, span{start, end, "okta-api-token"})
+		}
 	case "token", "bot", "apikey", "api-key", "key", "negotiate", "ntlm", "oauth", "genie-key", "splunk", "sso-key":
 		if chosen(value) {
 			found = append(found, span{start, end, "authorization-header"})

@@ -200,8 +200,8 @@ func (r *Redactor) settle(text string, doc *document, spans []span) []span {
 		if i >= rounds {
 			except = nil
 		}
-		more := r.round(text, doc, spans, except)
-		if len(more) == len(spans) {
+		more := r.round(text, doc, spans, except, 0)
+		if slices.Equal(more, spans) {
 			return spans
 		}
 		spans = more

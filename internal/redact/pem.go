@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 )
 
 // pemRules removes private keys in PEM and PGP armour, as a whole: the lines
@@ -11,6 +12,7 @@ import (
 // as it looks like key material.
 var pemRules = []rule{
 	{name: "private-key", anchors: []string{"-----BEGIN "}, finder: findArmour},
+	{name: "private-key", anchors: []string{"---- BEGIN SSH2 "}, finder: findSSH2}, // RFC 4716 has it with four dashes and blanks
 	{
 		name:    "private-key-base64",
 		anchors: []string{"LS0tLS1CRUdJTi"},
@@ -35,12 +37,30 @@ func findArmour(v view, at int, found []span) []span {
 	if m == nil {
 		return found
 	}
-	end, ok := v.armourEnd(at + m[1])
+	end, ok := v.armourEnd(at+m[1], "-----")
 	switch {
 	case !ok:
 		return found
 	case v.isFieldOf(at, "private_key"):
 		return append(found, span{at, end, "gcp-service-account-key"})
+	}
+	return append(found, span{at, end, "private-key"})
+}
+
+// findSSH2 removes a private key as the SSH of Tectia and F-Secure writes it, which PuTTY
+// exports.
+func findSSH2(v view, at int, found []span) []span {
+	const (
+		longest = 128
+		pattern = `---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----`
+	)
+	m := v.doc.exprs.match(pattern, v.text[at:min(v.hi, at+longest)])
+	if m == nil {
+		return found
+	}
+	end, ok := v.armourEnd(at+m[1], "---- ")
+	if !ok {
+		return found
 	}
 	return append(found, span{at, end, "private-key"})
 }
@@ -62,20 +82,22 @@ func (v view) isFieldOf(at int, name string) bool {
 const (
 	maxArmour = 64 << 10 // longer than any private key
 	minArmour = 40       // shorter than any; less is a mention, not a key
+	minClosed = 4        // the same between a first line and a last one: a key that was cut, or made up for a test
 )
 
 // arrow parts a line's number from the line where a tool shows a file.
 const arrow = "→"
 
 // armourHeader are bytes of armour headers and of quoting, beside base64.
-var armourHeader = newClass(":,.()_>#|*-")
+var armourHeader = newClass(":,.()_>#|*@-")
 
-// armourEnd returns where the armour whose first line ends at at ends.
-func (v view) armourEnd(at int) (end int, ok bool) {
+// armourEnd returns where the armour whose first line ends at at ends. Its last line begins
+// with dashes.
+func (v view) armourEnd(at int, dashes string) (end int, ok bool) {
 	limit := min(v.hi, at+maxArmour)
 	key, i := 0, at
 	for i < limit {
-		if strings.HasPrefix(v.text[i:limit], "-----") {
+		if strings.HasPrefix(v.text[i:limit], dashes) {
 			break
 		}
 		next, isKey := v.armourByte(i, limit)
@@ -90,8 +112,8 @@ func (v view) armourEnd(at int) (end int, ok bool) {
 		}
 		i = max(next, i+1)
 	}
-	if key >= minArmour && strings.HasPrefix(v.text[i:limit], "-----END ") {
-		return v.lastLineEnd(i), true
+	if key >= minClosed && strings.HasPrefix(v.text[i:limit], dashes+"END ") {
+		return v.lastLineEnd(i + len(dashes)), true
 	}
 	return v.looseArmourEnd(at, limit)
 }
@@ -106,11 +128,15 @@ func (v view) armourByte(i, limit int) (next int, isKey bool) {
 		return i + 1, false
 	case b == '\\':
 		end := v.skip(i, `\`)
-		if end < limit && strings.IndexByte("nrt/", v.text[end]) >= 0 {
+		if end < limit && strings.IndexByte("nrt/\n", v.text[end]) >= 0 {
 			return end + 1, false
 		}
 	case strings.HasPrefix(v.text[i:limit], arrow):
 		return i + len(arrow), false
+	case b >= 0x80:
+		if c, size := utf8.DecodeRuneInString(v.text[i:limit]); isUnseen(c) {
+			return i + size, false
+		}
 	}
 	return i, false
 }
@@ -126,10 +152,10 @@ func (v view) armourQuote(i int) int {
 	return end
 }
 
-// lastLineEnd returns where the line -----END ...----- at at ends.
+// lastLineEnd returns where the line -----END ...----- ends whose END stands at at.
 func (v view) lastLineEnd(at int) int {
 	const longest = 80
-	i := at + len("-----END ")
+	i := at + len("END ")
 	for i < min(v.hi, at+longest) && (upperAlnum.has[v.text[i]] || v.text[i] == ' ') {
 		i++
 	}

@@ -29,6 +29,8 @@ func TestArmour(t *testing.T) {
 		{"end is missing in JSON", `["` + begin + `\n` + strings.ReplaceAll(body, "\n", `\n`) + `"]`, `["` + gone + `\n"]`},
 		{"cut in the last line", begin + "\n" + body + "-----END RSA PRI", gone},
 		{"two", begin + "\n" + body + end + "\n" + begin + "\n" + body + end, gone + "\n" + gone},
+		{"cut, or made up", begin + "\nMIIE\n" + end, gone},
+		{"with invisible characters", begin + "\n" + strings.ReplaceAll(body, "A", "A\u200b") + end + "\nb", gone + "\nb"},
 		{"mentioned", `if strings.HasPrefix(s, "` + begin + `") {`, ""},
 		{"elided", begin + "\n...\n" + end, ""},
 		{"a certificate", "-----BEGIN CERTIFICATE-----\n" + body + "-----END CERTIFICATE-----", ""},

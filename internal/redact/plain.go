@@ -6,7 +6,7 @@ import (
 )
 
 // plainNames are ends of the names of passwords, and of nothing else.
-var plainNames = []string{"password", "passwd", "passphrase", "pwd", "_pass"}
+var plainNames = []string{"password", "passwd", "passphrase", "pwd", "_pass", "pass", "pw", "passwort", "kennwort", "wachtwoord", "contrasena", "senha"}
 
 // notPlain are words with a digit that are no passwords: names of types and of
 // encodings.
@@ -32,7 +32,14 @@ func (a *assignment) isPlain(v view, value string) bool {
 	case slices.Contains(notPlain, strings.ToLower(value)):
 		return false
 	}
-	return a.isExplicit(v) || !a.quoted && isWordAndNumber(value) && v.endsWord(a.end)
+	return a.isExplicit(v) || !a.quoted && isWordAndNumber(value) && v.endsWord(a.end) || a.isGivenAway(v)
+}
+
+// isGivenAway reports whether a password stands in a sentence or a connection string as
+// "password=hunter2xyz": nothing parts it from its name, and it ends as a word does, where
+// the argument of a call would end with a comma or a parenthesis.
+func (a *assignment) isGivenAway(v view) bool {
+	return !a.quoted && a.start == a.nameEnd+1 && v.has(a.nameEnd, "=") && a.end-a.start >= minChosen && v.endsWord(a.end)
 }
 
 // isWordAndNumber reports whether s is one word and a number of two digits or

@@ -26,6 +26,8 @@ var glue = []string{
 	"--token ", "curl -u ", "machine h login l password ", "sk-", "ghp_", "eyJ", "AKIA", "xoxb-", "AIza", "K001", "base64:", "Private-Lines: 3\n",
 	"\x1b[32m", `\u001b[0m`, "%3D", "&quot;", "?key=", " set ", "sshpass -p ", "mysql -p", " key", " is ", "→", `, "value": "`, "value=", "_KEY=", "pwd=",
 	`{"value":"`, `","name":"`, "DB_PASSWORD", " for ", ": ", `"auth":"`, `"--password","`, "<password>", "token ", "hunter2", "Sommer2024", "kJecaDWFfVTvVKqg", "@example.com", "PASSWORD: ",
+	`\u0067`, `\\u0067`, `\x67`, "%67", "%20", "&#103;", "\u200b", "\u00ad", "\ufe0f", "ｇｈｐ＿", "：", "\r\n", "\\\n", `" + "`, "'\n  '", "\n> ", "\n    ",
+	"Z2hwX0", "Z2hwXzE2QzdlNDJGMjkyYzY5MTJFNzcxMGM4MzgzNDdBZTE3OEI0YQ==", "6768705f", "h:5432:d:u:", "pass=", "SSWS 00", "---- BEGIN SSH2 PRIVATE" + " KEY ----",
 	"0123456789abcdef", "aaaaaaaa", "word", "Kj8sLq0PzXw4", "9f8e7d6c5b4a3f2e1d0c",
 }
 

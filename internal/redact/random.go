@@ -98,6 +98,20 @@ func mixed(s string) bool {
 	return t.digit > 0 && t.letters() > 0 && varied(s)
 }
 
+// cased is varied for short keys behind a short prefix: they have small letters,
+// capitals and digits.
+func cased(s string) bool {
+	t := tallyOf(s)
+	return t.lower > 0 && t.upper > 0 && t.digit > 0 && varied(s)
+}
+
+// startsVaried is varied for keys that end with zeros or a fixed text: their
+// first bytes are random.
+func startsVaried(s string) bool {
+	const random = 32
+	return varied(s[:min(len(s), random)])
+}
+
 // filled reports whether s holds six equal bytes in a row, or six that count
 // up or down.
 func filled(s string) bool {

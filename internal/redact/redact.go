@@ -10,8 +10,9 @@ import (
 // Redactor removes secrets from texts. It is safe for concurrent use; make it
 // with [New] and keep it: the expressions it has compiled are in it.
 type Redactor struct {
-	shapes   *matcher // secrets that tell themselves
-	settings *matcher // secrets that their surroundings tell
+	shapes   *matcher        // secrets that tell themselves
+	inner    func() *matcher // shapes for readings of a text: without private blocks, whose end is in the text
+	settings *matcher        // secrets that their surroundings tell
 	exprs    exprs
 
 	own    []own            // patterns of one's own
@@ -24,6 +25,9 @@ func New() *Redactor {
 	r := &Redactor{settings: newMatcher(settingRules, true)}
 	r.names = sync.OnceValue(r.Rules)
 	r.shapes = newMatcher(slices.Concat(shapeRules, [][]rule{r.markerRules()}), false)
+	r.inner = sync.OnceValue(func() *matcher {
+		return newMatcher(slices.Concat(shapeRules[1:], [][]rule{r.markerRules()}), false)
+	})
 	return r
 }
 
@@ -49,20 +53,46 @@ func (r *Redactor) Bytes(b []byte) ([]byte, Report) {
 }
 
 // secrets returns the spans to replace, in order.
-func (r *Redactor) secrets(text string) []span {
-	doc := document{exprs: &r.exprs}
-	spans := r.round(text, &doc, nil, r.except)
-	if len(r.own)+len(r.except) > 0 {
+func (r *Redactor) secrets(text string) []span { return r.deep(text, nil, 0) }
+
+// deep is secrets for a text, or for a reading of one, which was broken at edges.
+func (r *Redactor) deep(text string, edges []int, depth int) []span {
+	doc := document{exprs: &r.exprs, edges: edges}
+	spans := r.round(text, &doc, nil, r.except, depth)
+	if depth == 0 && !r.isSettled(text, &doc, spans) {
 		spans = r.settle(text, &doc, spans)
 	}
 	return slices.DeleteFunc(spans, func(s span) bool { return s.rule == "" })
 }
 
-// round adds to walls what the rules find between them: shapes first, then own
+// isSettled reports whether spans are all that is found, also when they are gone. The rules alone
+// find the same then; own patterns, exceptions and readings depend on what stands beside them.
+func (r *Redactor) isSettled(text string, doc *document, spans []span) bool {
+	switch {
+	case doc.hidden, len(r.own)+len(r.except) > 0:
+		return false
+	case len(spans) == 0:
+		return true
+	}
+	return len(r.hidden(text, doc, spans, 0)) == 0
+}
+
+// round adds to walls what the rules find between them, in the text and in its readings.
+func (r *Redactor) round(text string, doc *document, walls []span, except []*regexp.Regexp, depth int) []span {
+	hidden := r.hidden(text, doc, walls, depth)
+	doc.hidden = doc.hidden || len(hidden) > 0
+	return unite(r.plain(text, doc, walls, except, depth), hidden)
+}
+
+// plain adds to walls what the rules find between them: shapes first, then own
 // patterns, then what only its surroundings tell.
-func (r *Redactor) round(text string, doc *document, walls []span, except []*regexp.Regexp) []span {
+func (r *Redactor) plain(text string, doc *document, walls []span, except []*regexp.Regexp, depth int) []span {
+	shapes := r.shapes
+	if depth > 0 {
+		shapes = r.inner()
+	}
 	for _, stage := range []finding{
-		func(lo, hi int, found []span) []span { return r.shapes.pass(view{text, lo, hi, doc}, found) },
+		func(lo, hi int, found []span) []span { return shapes.pass(view{text, lo, hi, doc}, found) },
 		func(lo, hi int, found []span) []span { return r.ownPass(text, doc, except, lo, hi, found) },
 		func(lo, hi int, found []span) []span { return r.settings.pass(view{text, lo, hi, doc}, found) },
 	} {

@@ -8,6 +8,7 @@ var shapeRules = [][]rule{
 	privateRules,
 	pemRules,
 	llmRules,
+	agentRules,
 	cloudRules,
 	storageRules,
 	vcsRules,

@@ -51,6 +51,8 @@ var cloudRules = []rule{
 	{name: "yandex-api-key", anchors: []string{"AQVN"}, chars: &urlSafe, body: 35, edge: base64Edge},
 	{name: "scaleway-access-key", anchors: []string{"SCW"}, chars: &upperAlnum, body: 17, edge: base64Edge},
 	{name: "deno-deploy-token", anchors: []string{"ddp_", "ddw_"}, chars: &alnum, body: 36},
+	{name: "google-hmac-key", anchors: []string{"GOOG1E"}, chars: &upperAlnum, body: 50},
+	{name: "aws-bedrock-api-key", anchors: []string{"bedrock-api-key-"}, chars: &base64Pad, body: 60},
 	{name: "openshift-token", anchors: []string{"sha256~"}, chars: &urlSafe, body: 43},
 }
 
@@ -86,6 +88,43 @@ var storageRules = []rule{
 		least:   84,
 		lead:    &alnum,
 		back:    52,
+		accept:  startsVaried, // zeros may follow
+	},
+	// Keys that services of Azure make, in base64: random bytes, the signature of the service, a checksum.
+	{
+		name:    "azure-service-key",
+		anchors: []string{"+ASt", "+ABa", "+AMC", "ACDb", "APIM"},
+		pattern: `[0-9A-Za-z+/]{76}(?:\+ASt|\+ABa|\+AMC|ACDb|APIM)[0-9A-Za-z+/]{5}[AQgw]==`,
+		least:   88,
+		lead:    &base64Std,
+		back:    76,
+		edge:    base64Edge,
+	},
+	{
+		name:    "azure-service-key",
+		anchors: []string{"+AEh", "+ASb", "+ARm", "AIoT", "AzCa"},
+		pattern: `[0-9A-Za-z+/]{33}(?:\+AEh|\+ASb|\+ARm|AIoT|AzCa)[0-9A-Za-z+/]{6}=`,
+		least:   44,
+		lead:    &base64Std,
+		back:    33,
+		edge:    base64Edge,
+	},
+	{
+		name:    "azure-service-key",
+		anchors: []string{"AzFu"},
+		pattern: `[0-9A-Za-z_-]{44}AzFu[0-9A-Za-z_-]{5}[AQgw]==`,
+		least:   56,
+		lead:    &urlSafe,
+		back:    44,
+		edge:    base64Edge,
+	},
+	{
+		name:    "azure-service-key",
+		anchors: []string{"AzSe"},
+		pattern: `[0-9A-Za-z]{42}AzSe[A-D][0-9A-Za-z]{5}`,
+		least:   52,
+		lead:    &alnum,
+		back:    42,
 	},
 	{name: "databricks-token", anchors: []string{"dapi"}, chars: &hexLower, body: 32, edge: base64Edge},
 	{name: "planetscale-token", anchors: []string{"pscale_tkn_", "pscale_pw_", "pscale_oauth_"}, chars: &tokenPad, body: 32},
@@ -101,6 +140,10 @@ var storageRules = []rule{
 		edge:    base64Edge,
 		accept:  func(s string) bool { return mixed(s) && strings.ContainsAny(s, "abcdefghijklmnopqrstuvwxyz") },
 	},
+	{name: "aiven-password", anchors: []string{"AVNS_"}, chars: &urlSafe, body: 18},
+	{name: "astra-token", anchors: []string{"AstraCS:"}, pattern: `AstraCS:[0-9A-Za-z]{20}:[0-9a-f]{64}`, least: 93},
+	{name: "dbt-token", anchors: []string{"dbtu_", "dbtc_", "dbts_"}, chars: &urlPad, body: 32},
+	{name: "xata-api-key", anchors: []string{"xau_"}, chars: &alnum, body: 30},
 	{name: "dropbox-token", anchors: []string{"sl."}, chars: &urlSafe, body: 100},
 	{name: "dropbox-token", anchors: []string{"sl.u."}, chars: &urlSafe, body: 100},
 	{

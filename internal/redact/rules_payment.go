@@ -34,6 +34,7 @@ var paymentRules = []rule{
 		tail:    &alnumDash,
 		body:    12,
 	},
+	{name: "mollie-api-key", anchors: []string{"live_", "test_"}, chars: &alnum, body: 30, accept: cased},
 	{name: "duffel-token", anchors: []string{"duffel_live_", "duffel_test_"}, chars: &urlPad, body: 40},
 	{name: "easypost-api-key", anchors: []string{"EZAK", "EZTK"}, chars: &alnum, body: 54, edge: base64Edge},
 	{name: "shippo-token", anchors: []string{"shippo_live_", "shippo_test_"}, chars: &hexAny, body: 40},

@@ -9,6 +9,6 @@ var registryRules = []rule{
 	{name: "nuget-api-key", anchors: []string{"oy2"}, chars: &lowerAlnum, body: 43, edge: base64Edge, accept: mixed},
 	{name: "docker-token", anchors: []string{"dckr_pat_", "dckr_oat_"}, chars: &urlSafe, body: 24},
 	{name: "clojars-token", anchors: []string{"CLOJARS_"}, chars: &lowerAlnum, body: 60},
-	{name: "artifactory-api-key", anchors: []string{"AKCp"}, chars: &alnum, body: 64, edge: base64Edge},
-	{name: "artifactory-reference-token", anchors: []string{"cmVmdGtu"}, chars: &alnum, body: 58, edge: base64Edge},
+	{name: "artifactory-api-key", anchors: []string{"AKCp"}, chars: &alnum, body: 56, edge: base64Edge},
+	{name: "artifactory-reference-token", anchors: []string{"cmVmdGtu"}, chars: &alnum, body: 50, edge: base64Edge},
 }

@@ -51,6 +51,26 @@ var vaultRules = []rule{
 		body:    52,
 		tail:    &lowerAlnum,
 	},
+	{
+		// 0.id of the machine account.secret:key, as the Secrets Manager shows it once.
+		name:    "bitwarden-access-token",
+		anchors: []string{"0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "0.a", "0.b", "0.c", "0.d", "0.e", "0.f"},
+		pattern: `0\.` + uuid + `\.[0-9A-Za-z]{30}:[0-9A-Za-z+/]{22}==`,
+		least:   94,
+	},
+	{
+		name:    "swarm-join-token",
+		anchors: []string{"SWMTKN-1-"},
+		pattern: `SWMTKN-1-[0-9a-z]{50}-[0-9a-z]{25}`,
+		least:   85,
+	},
+	{
+		name:    "infisical-token",
+		anchors: []string{"st."},
+		pattern: `st\.(?:[0-9a-f]{24}|` + uuid + `)\.[0-9a-f]{32}\.[0-9a-f]{32}`,
+		least:   93,
+	},
+	{name: "extended-private-key", anchors: []string{"xprv", "yprv", "zprv", "tprv"}, chars: &alnum, body: 100},
 	{name: "colony-key", anchors: []string{"col_"}, chars: &urlSafe, body: 24, accept: isColonyBody},
 	{name: "putty-private-key", anchors: []string{"Private-Lines: "}, finder: findPuTTY},
 }

@@ -2,7 +2,8 @@ package redact
 
 // vcsRules are the tokens of source hosts.
 var vcsRules = []rule{
-	{name: "github-token", anchors: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, chars: &wordByte, body: 36},
+	// Tokens have 36 bytes behind the prefix; those of some servers, and those that were cut, have fewer.
+	{name: "github-token", anchors: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, chars: &wordByte, body: 26},
 	{name: "github-fine-grained-token", anchors: []string{"github_pat_"}, chars: &wordByte, body: 59},
 	{
 		name: "gitlab-token",
@@ -13,6 +14,17 @@ var vcsRules = []rule{
 		chars: &urlSafe,
 		body:  20,
 		tail:  &dotted,
+	},
+	{
+		// 84 bytes: 52 random ones, what the service says about the token, and AZDO from the 77th on. What the service
+		// says may be all zeros, so the random bytes alone are judged.
+		name:    "azure-devops-token",
+		anchors: []string{"AZDO"},
+		pattern: `[0-9A-Za-z]{76}AZDO[0-9A-Za-z]{4}`,
+		least:   84,
+		lead:    &alnum,
+		back:    76,
+		accept:  startsVaried,
 	},
 	{name: "gitlab-runner-token", anchors: []string{"GR1348941"}, chars: &urlSafe, body: 20},
 	{name: "bitbucket-app-password", anchors: []string{"ATBB"}, chars: &urlPad, body: 24, edge: base64Edge},

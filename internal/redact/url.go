@@ -10,6 +10,7 @@ var urlRules = []rule{
 	{name: "url-password", anchors: []string{"://", `:\/\/`}, finder: findURLPassword},
 	{name: "url-key", anchors: []string{"?key=", "&key="}, finder: findURLKey},
 	{name: "netrc-password", anchors: []string{"machine "}, finder: findNetrc},
+	{name: "pgpass-password", anchors: []string{":*:", ":54", ":64", ":65", ":15432:", ":25060:", ":26257:"}, finder: findPgpass},
 }
 
 // databases are the schemes of database and queue URLs.
@@ -145,4 +146,34 @@ func findNetrc(v view, at int, found []span) []span {
 		return found
 	}
 	return append(found, span{start, stop, "netrc-password"})
+}
+
+// The fields of a line of .pgpass. A colon in one of them is escaped.
+var (
+	pgPort = newClass("*0-9")
+	pgHost = newClass("*./0-9A-Z_a-z-")
+	pgName = newClass("!#$%&*+,./0-9;=?@A-Z^_a-z|~-")
+)
+
+// findPgpass removes the password of a line host:port:database:user:password, whose port stands at at.
+func findPgpass(v view, at int, found []span) []span {
+	const longest = 256
+	host := v.wordStart(at, &pgHost, longest)
+	if host == at || host > v.lo && !v.begins(host, wordEdge) || host > v.lo && v.text[host-1] == ':' {
+		return found
+	}
+	end := at
+	for _, field := range [...]*class{&pgPort, &pgName, &pgName} {
+		start := end + 1
+		if end = field.run(v.text, start, min(v.hi, start+longest)); end == start || !v.has(end, ":") {
+			return found
+		}
+	}
+	start := end + 1
+	end = netrcWord.run(v.text, start, v.hi)
+	password := v.text[start:end]
+	if len(password) < minPlain || isNumber(password) || ordinary(password) || !isLonePassword("", password) {
+		return found
+	}
+	return append(found, span{start, end, "pgpass-password"})
 }

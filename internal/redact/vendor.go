@@ -38,6 +38,15 @@ var vendorKeys = []vendorKey{
 	{"mailgun-signing-key", `[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}$`, []string{"mailgun"}},
 	{"asana-token", `(?:[012]/[0-9]{10,20}(?:/[0-9]{10,20})?|[0-9a-f]{32})$`, []string{"asana"}},
 	{"pagerduty-api-key", `[0-9A-Za-z+_-]{20}$`, []string{"pagerduty"}},
+	{"wandb-api-key", `[0-9a-f]{40}$`, []string{"wandb"}},
+	{"deepgram-api-key", `[0-9a-f]{40}$`, []string{"deepgram"}},
+	{"serper-api-key", `[0-9a-f]{40}$`, []string{"serper"}},
+	{"assemblyai-api-key", `[0-9a-f]{32}$`, []string{"assemblyai"}},
+	{"exa-api-key", uuid + `$`, []string{"exa_api"}},
+	{"azure-api-key", `[0-9a-f]{32}$`, []string{"azure"}},
+	{"azure-devops-token", `[0-9a-z]{52}$`, []string{"azure_devops", "azuredevops", "system_accesstoken", "vsts", "ado_pat"}},
+	{"railway-token", uuid + `$`, []string{"railway"}},
+	{"bitwarden-session", `[0-9A-Za-z+/]{86}==$`, []string{"bw_session"}},
 	{"travis-token", `[0-9A-Za-z_-]{22}$`, []string{"travis"}},
 }
 
