@@ -19,7 +19,15 @@ func CheckConfig(c config.Config) error {
 	if err != nil {
 		return err
 	}
-	return r.Check(c)
+	return errors.Join(r.Check(c), checkPrimary(c))
+}
+
+// checkPrimary refuses a primary beside which no OpenViking server can stand. The error is of kind invalid.
+func checkPrimary(c config.Config) error {
+	if p := c.Memory.Backends.OpenViking.Primary; p != "sqlite" {
+		return amber.Errorf(amber.KindInvalid, "choose backend", "memory.backends.openviking.primary", "%q is no backend that an OpenViking server can stand beside, want sqlite", p)
+	}
+	return nil
 }
 
 // backends registers what memory can be stored in.

@@ -94,6 +94,9 @@ func (d *doctor) failed(code string) bool {
 // examine makes every check in order. What builds on a failed one is not
 // checked, and says so.
 func (d *doctor) examine(ctx context.Context) {
+	if d.ConfigErr == nil && d.o.Config != nil {
+		d.ConfigErr = CheckConfig(*d.o.Config)
+	}
 	d.judge("config", d.ConfigErr, "%s", d.Config)
 	if d.HomeErr != nil {
 		d.judge("home", d.HomeErr, "")

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/statedir"
 )
 
@@ -55,7 +56,7 @@ func stateDetail(n int) string {
 }
 
 // oddState returns the first file below the folder of runtime state that is
-// neither a document, the vault nor a temporary file; "" when there is none, or
+// neither a document, the vault, the mark of a consolidation nor a temporary file; "" when there is none, or
 // when the folder cannot be read, which the documents have said.
 func oddState(dir string) string {
 	entries, err := os.ReadDir(dir)
@@ -65,7 +66,8 @@ func oddState(dir string) string {
 	for _, e := range entries {
 		name, isJSON := strings.CutSuffix(e.Name(), ".json")
 		document := isJSON && e.Type().IsRegular() && amber.CheckDocumentName(name) == nil
-		if !document && e.Name() != "vault" && !strings.HasPrefix(e.Name(), fsx.TempPrefix) {
+		own := e.Name() == "vault" || e.Name() == snapshot.ConsolidationMark
+		if !document && !own && !strings.HasPrefix(e.Name(), fsx.TempPrefix) {
 			return filepath.Join(dir, e.Name())
 		}
 	}

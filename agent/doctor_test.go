@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -32,6 +33,44 @@ func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
 	}
 	must.Do(t, must.Err(a.Delete(t.Context(), true)))
 	must.Is(t, "folder that the hint removes", must.Err(os.Lstat(dir)), fs.ErrNotExist)
+}
+
+// Every key that names a backend has to name one that there is.
+func TestDoctorFailsForNamesOfNoBackend(t *testing.T) {
+	t.Parallel()
+	a, asked := opened(t), 0
+	for _, key := range config.Keys() {
+		if key.Type != config.Name {
+			continue
+		}
+		asked++
+		loaded := must.Get(config.Load(config.Input{Flags: map[string]string{key.Path: "nosuch"}}))(t)
+		o := a.o
+		o.Config = &loaded.Config
+		found := Examine(t.Context(), o, Examination{})
+		must.Equal(t, key.Path+": well", found.OK, false)
+		f := found.Checks[0]
+		must.Equal(t, "check", f.Code, "config")
+		for _, word := range []string{key.Path, "nosuch", "sqlite"} {
+			if key.Path == "memory.layers.notes.backend" && word == "sqlite" {
+				word = "git"
+			}
+			must.Says(t, key.Path, f.Detail+" "+f.Hint, word)
+		}
+	}
+	must.Hold(t, asked >= 8, "%d keys name a backend", asked)
+}
+
+// What marks a consolidation is Amber's own file.
+func TestDoctorKnowsTheMarkOfAConsolidation(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	must.Get(must.Get(a.Snapshots(t.Context()))(t).(wire.Consolidator).BeginConsolidation(t.Context(), wire.ConsolidationBegin{Tenant: a.Tenant(), Agent: a.ID()}))(t)
+	for _, f := range a.Doctor(t.Context(), false).Checks {
+		if f.Code == stateCode {
+			must.Equal(t, "state", f.Status, wire.FindingOK)
+		}
+	}
 }
 
 // On a system without modes, the doctor does not say that it has looked at them.

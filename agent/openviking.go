@@ -21,9 +21,8 @@ import (
 // openViking opens the primary, and puts an OpenViking server beside it, which is not asked yet.
 // Errors: invalid; those of the primary.
 func (a *Agent) openViking(ctx context.Context, c config.Config) (config.Opened, error) {
-	o := c.Memory.Backends.OpenViking
-	if o.Primary != "sqlite" {
-		return config.Opened{}, amber.Errorf(amber.KindInvalid, "choose backend", "memory.backends.openviking.primary", "%q is no backend that an OpenViking server can stand beside, want sqlite", o.Primary)
+	if err := checkPrimary(c); err != nil {
+		return config.Opened{}, err
 	}
 	primary, err := a.openSQLite(ctx, c)
 	if err != nil {

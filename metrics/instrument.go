@@ -79,7 +79,7 @@ func instrumentControl(s *amber.Store, p amber.Parts, w watched) {
 }
 
 // InstrumentSnapshots is [Instrument] for the snapshots of an agent. An empty
-// tenant means that they are of many agents: each operation is of the one it
+// tenant or agent means that they are of many: each operation is of the one it
 // asks about.
 func InstrumentSnapshots(tenant amber.TenantID, agent amber.AgentID, s wire.Snapshotter, observers ...wire.Observer) wire.Snapshotter {
 	if len(observers) == 0 {

@@ -217,10 +217,15 @@ func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
 	one := metrics.InstrumentSnapshots(tenant, agent, noSnapshots{}, r)
 	_, _ = one.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "t3", Agent: "a3"})
 	_, _ = one.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "t4"})
+	ofTenant := metrics.InstrumentSnapshots(tenant, "", noSnapshots{}, r) // as a server has them that opens no agent for it
+	_, _ = ofTenant.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: tenant, Agent: "a5"})
+	_, _ = ofTenant.CollectGarbage(t.Context(), wire.GCRequest{Tenant: tenant})
 	want := []wire.Operation{
 		{Tenant: "t1", Agent: "a1", Layer: "snapshots", Name: "snapshot"},
 		{Tenant: "t2", Layer: "snapshots", Name: "collect_garbage"},
 		{Tenant: tenant, Agent: agent, Layer: "snapshots", Name: "snapshot"},
+		{Tenant: tenant, Layer: "snapshots", Name: "collect_garbage"},
+		{Tenant: tenant, Agent: "a5", Layer: "snapshots", Name: "snapshot"},
 		{Tenant: tenant, Layer: "snapshots", Name: "collect_garbage"},
 	}
 	must.Equal(t, "", r.ops, want)

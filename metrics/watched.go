@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -33,9 +34,7 @@ var errUnfinished = errors.New("operation has not returned")
 
 // of returns w for an operation on an agent, unless w is one agent's already.
 func (w watched) of(tenant amber.TenantID, agent amber.AgentID) watched {
-	if w.op.Tenant == "" {
-		w.op.Tenant, w.op.Agent = tenant, agent
-	}
+	w.op.Tenant, w.op.Agent = cmp.Or(w.op.Tenant, tenant), cmp.Or(w.op.Agent, agent)
 	return w
 }
 

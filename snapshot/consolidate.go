@@ -52,12 +52,12 @@ func (e *Engine) beforeConsolidation(ctx context.Context, tenant amber.TenantID,
 	return meta.ID, "", err
 }
 
-// consolidationMark is the file in the folder of state that says which
+// ConsolidationMark is the file in the folder of state that says which
 // consolidation is open. It belongs to the generation: a restored snapshot that
 // was taken meanwhile holds half a consolidation, and one from before holds
 // none.
 const (
-	consolidationMark    = "_consolidation.json" // no name of a document, so no program writes it by that door
+	ConsolidationMark    = "_consolidation.json" // no name of a document, so no program writes it by that door
 	maxConsolidationMark = 64 << 10
 )
 
@@ -171,7 +171,7 @@ func ConsolidationOf(fsys fsx.FS, agent *home.Agent, current home.Current) (wire
 }
 
 func (e *Engine) markPath(agent *home.Agent, c home.Current) string {
-	return filepath.Join(places(agent.GenDir(c)).State, consolidationMark)
+	return filepath.Join(places(agent.GenDir(c)).State, ConsolidationMark)
 }
 
 // readMark returns the consolidation that is open. Errors: not_found; damaged.
