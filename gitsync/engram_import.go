@@ -126,7 +126,7 @@ func (s *Sync) applyEngram(
 		bad, err = verdict(err)
 		return false, bad, err
 	}
-	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: e.CreatedBy, Named: named})
+	rows, dropped := engram.ToRecords(c, s.engramRead(e.CreatedBy, named))
 	in := amber.Incoming{Place: s.dir, Chunk: s.partKey(key), Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
 	in.At, _ = amber.ParseTime(e.CreatedAt) // what cannot be read is not known
 	var exact []bool                        // of the records
@@ -178,6 +178,11 @@ func (s *Sync) applyEngram(
 		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmp.Or(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
 	}
 	return done.Again, nil, nil
+}
+
+// engramRead says how rows of the folder are read.
+func (s *Sync) engramRead(user string, named func(string) (amber.Memory, bool)) engram.ReadOptions {
+	return engram.ReadOptions{User: user, Project: engram.Project(s.o.Project), Named: named}
 }
 
 // follow lets rows that came later have seen what came before, as far as the
@@ -332,7 +337,7 @@ func (s *Sync) engramStatus(ctx context.Context, project string, report amber.Sy
 func (s *Sync) verifyEngram(ctx context.Context, v *wire.SyncVerify) error {
 	rows := 0
 	err := s.lookEngram(ctx, v, func(c engram.Chunk, _ string) error {
-		some, dropped := engram.ToRecords(c, engram.ReadOptions{})
+		some, dropped := engram.ToRecords(c, s.engramRead("", nil))
 		rows += len(some)
 		for _, why := range dropped {
 			v.Damaged = append(v.Damaged, amber.QuarantinedChunk{ID: c.ID, Reason: why, Kind: amber.KindUnsupported})

@@ -35,7 +35,7 @@ func (n *engramNames) read() {
 		if err != nil {
 			continue
 		}
-		for sync, m := range engram.Names(c, engram.ReadOptions{User: e.CreatedBy}) {
+		for sync, m := range engram.Names(c, n.s.engramRead(e.CreatedBy, nil)) {
 			if !engram.PlainName(sync, m.ID) {
 				n.found[sync] = m
 			}
@@ -45,6 +45,7 @@ func (n *engramNames) read() {
 
 // engramIndex is what the chunks of a folder know memories and relations by.
 type engramIndex struct {
+	s         *Sync
 	names     map[amber.MemoryID]string // the sync_id of their last row
 	rows      map[string]bool           // every sync_id of a row
 	removed   map[string]bool           // names of rows that are gone for good
@@ -57,7 +58,7 @@ func (e *engramExporter) index(ctx context.Context) (*engramIndex, error) {
 	if e.indexed != nil {
 		return e.indexed, nil
 	}
-	x := &engramIndex{names: map[amber.MemoryID]string{}, rows: map[string]bool{}, removed: map[string]bool{}, relations: map[string]engram.FolderRelation{}}
+	x := &engramIndex{s: e.s, names: map[amber.MemoryID]string{}, rows: map[string]bool{}, removed: map[string]bool{}, relations: map[string]engram.FolderRelation{}}
 	entries := slices.Clone(e.folder.manifest.Chunks)
 	for _, id := range e.folder.strays { // the next manifest lists them
 		entries = append(entries, engram.Entry{ID: id})
@@ -76,7 +77,7 @@ func (e *engramExporter) index(ctx context.Context) (*engramIndex, error) {
 
 // add takes a chunk in, which comes after those that were taken in before.
 func (x *engramIndex) add(c engram.Chunk, createdBy string) {
-	for sync, m := range engram.Names(c, engram.ReadOptions{User: createdBy}) {
+	for sync, m := range engram.Names(c, x.s.engramRead(createdBy, nil)) {
 		x.names[m.ID], x.rows[sync] = sync, true
 	}
 	for _, sync := range engram.Removed(c) {

@@ -95,7 +95,7 @@ func (l *engramLook) backup(ctx context.Context) error {
 		return &amber.Error{Op: "read backup", Kind: amber.KindOf(err), ID: l.s.dir, Err: err}
 	}
 	sum := sha256.Sum256(b)
-	return l.chunk(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.ReadOptions{})
+	return l.chunk(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), l.s.engramRead("", nil))
 }
 
 func (l *engramLook) entry(ctx context.Context, e engram.Entry, names *engramNames) (bad, err error) {
@@ -103,7 +103,7 @@ func (l *engramLook) entry(ctx context.Context, e engram.Entry, names *engramNam
 	if err != nil {
 		return verdict(err)
 	}
-	return nil, l.chunk(ctx, c, key, engram.ReadOptions{User: e.CreatedBy, Named: names.named})
+	return nil, l.chunk(ctx, c, key, l.s.engramRead(e.CreatedBy, names.named))
 }
 
 // chunk looks at the rows of a chunk. Of one that was applied all are known.

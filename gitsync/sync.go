@@ -36,6 +36,8 @@ type Options struct {
 	// Only limits an import of Engram's rows to records of these scopes; empty: all. The chunks do not count as imported then,
 	// so that a later import brings the rest.
 	Only []amber.ChangeScope
+	// Project is the project of the folder, whose rows Engram calls by the last element of its name; "": none.
+	Project string
 	// FS is the file system; nil means that of the operating system.
 	FS fsx.FS
 	// Redact finds the secrets that are not exported; nil: the built-in rules.

@@ -281,5 +281,31 @@ def main():
     same(dora("sync", "verify", "--format", "engram")["damaged"], [], "what is damaged")
     ok(f"the folder holds {rows_of_folder()}")
 
+    remote()
+
+
+def remote():
+    """A repository with a remote: Engram calls it by the last element, and its rows meet ours under the name that Amber has."""
+    global REPO
+    REPO = FOLDER / "remote"
+    REPO.mkdir()
+    run(["git", "init", "-q", "."], ENV)
+    run(["git", "remote", "add", "origin", "https://example.org/acme/shop.git"], ENV)
+    erin, frank = Engram("erin"), Amber("frank")
+    run([ENGRAM, "save", "Database of orders", "Orders are kept in PostgreSQL.", "--project", "shop"], erin.env)
+    run([ENGRAM, "sync", "--project", "shop"], erin.env)
+    frank("remember", "Orders of a day are counted at night.")
+    project = frank("project")["id"]
+    same(frank.imports()["chunks_quarantined"], [], "rows of a remote project that Amber did not take")
+    with frank.serving() as api:
+        same(sorted({m["project_id"] for m in frank.memories(api).values()}), [project], "projects of both sides in Amber")
+    found = [m["content"] for m in frank("recall", "orders")["hits"]]
+    same(len(found), 2, "what a recall in the folder finds of both sides")
+    same(frank("sync", "export", "--format", "engram")["observations_exported"], 1, "what Amber exports of the project")
+    run([ENGRAM, "sync", "--import"], erin.env)
+    with erin.serving():
+        same(len(erin.rows()["observations"]), 2, "observations of both sides in Engram")
+    ok(f"the rows of shop are those of {project}")
+
 
 main()

@@ -70,10 +70,10 @@ func (r *reader) changes(all []place, first int) []Row {
 		ordinal := first + m.at
 		switch (thing{m.Entity, m.Op}) {
 		case thing{"session", "upsert"}:
-			row, err := sessionChange(m.Mutation, sessions)
+			row, err := r.sessionChange(m.Mutation, sessions)
 			sub.add(what, ordinal, row, err)
 		case thing{"prompt", "upsert"}:
-			row, err := promptChange(m.Mutation)
+			row, err := r.promptChange(m.Mutation)
 			sub.add(what, ordinal, row, err)
 		case thing{"observation", "upsert"}:
 			v, err := r.observationChange(m.Mutation, observations)
@@ -136,7 +136,7 @@ var errOther = errors.New("the payload belongs to another row")
 
 // sessionChange reads a session. A payload without a start takes that of the row in the chunk, else the time of the change.
 // It comes after that row.
-func sessionChange(m Mutation, rows map[string]Session) (Row, error) {
+func (r *reader) sessionChange(m Mutation, rows map[string]Session) (Row, error) {
 	before, there := rows[m.EntityKey]
 	s := before
 	if !there {
@@ -153,12 +153,12 @@ func sessionChange(m Mutation, rows map[string]Session) (Row, error) {
 		return Row{}, errOther
 	}
 	s.extra = extra
-	row, err := sessionRow(s)
+	row, err := r.session(s)
 	if err != nil || !there {
 		return row, err
 	}
 	row.Link = amber.SyncLink{} // the row of the chunk has it
-	if first, err := sessionRow(before); err == nil {
+	if first, err := r.session(before); err == nil {
 		if o, p := &row.Record.Session.Origin, first.Record.Session.Origin; *o != p && !o.After(p) {
 			o.Counter = p.Counter + 1
 		}
@@ -166,7 +166,7 @@ func sessionChange(m Mutation, rows map[string]Session) (Row, error) {
 	return row, nil
 }
 
-func promptChange(m Mutation) (Row, error) {
+func (r *reader) promptChange(m Mutation) (Row, error) {
 	p := Prompt{SyncID: &m.EntityKey, CreatedAt: m.OccurredAt, Project: m.Project}
 	extra, err := payload(m, p.fields()...)
 	if err != nil {
@@ -176,7 +176,7 @@ func promptChange(m Mutation) (Row, error) {
 		return Row{}, errOther
 	}
 	p.extra = extra
-	return promptRow(p)
+	return r.prompt(p)
 }
 
 // observationChange reads a memory. What the payload lacks comes from the row of the same chunk, else from the mutation.
@@ -223,7 +223,7 @@ func (r *reader) observationGone(m Mutation) (*version, error) {
 		mem = amber.Memory{ID: memoryOfSync(key), Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, CreatedAt: at}
 	}
 	if id, err := cleanID("project id", deref(project)); err == nil && id != "" && !known {
-		mem.Scope, mem.ProjectID = amber.ScopeProject, id
+		mem.Scope, mem.ProjectID = amber.ScopeProject, r.project.Of(id)
 	}
 	sum := fmt.Sprintf("%x", digest(syncName, "observation", key))
 	o := amber.Origin{Device: tool, Counter: goneCounter, Clock: stamp(at, sum)}

@@ -13,6 +13,8 @@ import (
 type ReadOptions struct {
 	// User is whose personal memories these are: created_by of the entry. "" and what cannot be an id means "engram".
 	User string
+	// Project is the project of the folder: rows that have Engram's name of it belong to it.
+	Project Project
 	// Named returns the memory that a sync_id names, for relations and deletions of rows that are in another chunk. Nil, and
 	// false, mean that the sync_id itself says all there is to know.
 	Named func(sync string) (amber.Memory, bool)
@@ -49,7 +51,7 @@ func ToRecords(c Chunk, o ReadOptions) (rows []Row, dropped []string) {
 
 func newReader(c Chunk, o ReadOptions) *reader {
 	r := &reader{
-		chunk: c, user: tool, elsewhere: o.Named, dropped: slices.Clone(c.bad),
+		chunk: c, user: tool, project: o.Project, elsewhere: o.Named, dropped: slices.Clone(c.bad),
 		versions: map[amber.MemoryID][]*version{}, ofSync: map[string]amber.MemoryID{}, said: map[saying]bool{},
 	}
 	if id, err := cleanID("user", o.User); err == nil && id != "" {
@@ -61,6 +63,7 @@ func newReader(c Chunk, o ReadOptions) *reader {
 type reader struct {
 	chunk     Chunk
 	user      string
+	project   Project
 	elsewhere func(sync string) (amber.Memory, bool) // memories of rows in other chunks, nil where nobody knows
 	versions  map[amber.MemoryID][]*version
 	ofSync    map[string]amber.MemoryID // the memories of rows that have a sync_id
@@ -74,7 +77,7 @@ func (r *reader) read() {
 	latest := latestMutations(r.chunk.Mutations)
 	ordinal := 0
 	for _, s := range r.chunk.Sessions {
-		row, err := sessionRow(s)
+		row, err := r.session(s)
 		r.add("session", ordinal, row, err)
 		ordinal++
 	}
@@ -91,7 +94,7 @@ func (r *reader) read() {
 		r.emit(v)
 	}
 	for i, p := range r.chunk.Prompts {
-		row, err := promptRow(p)
+		row, err := r.prompt(p)
 		r.add("prompt", prompts+i, row, err)
 	}
 	r.rows = append(r.rows, changes...)
@@ -119,7 +122,7 @@ func (r *reader) add(what string, ordinal int, row Row, err error) {
 	r.rows = append(r.rows, row)
 }
 
-func sessionRow(s Session) (Row, error) {
+func (r *reader) session(s Session) (Row, error) {
 	if exact, ok := s.sessionOf(); ok {
 		rec := amber.SyncRecord{Session: &exact}
 		return Row{rec, LinkOf(Entity{Session: &s}, rec), true}, nil
@@ -141,7 +144,7 @@ func sessionRow(s Session) (Row, error) {
 	summary, _ := clean(deref(s.Summary), control)
 	session := amber.SyncSession{
 		Session: amber.Session{
-			ID: amber.SessionID(id), Name: sessionName(id), Binding: tool, Project: project, Directory: directory,
+			ID: amber.SessionID(id), Name: sessionName(id), Binding: tool, Project: r.project.Of(project), Directory: directory,
 			StartedAt: started, EndedAt: ended, Summary: summary, CreatedAt: started, UpdatedAt: last,
 		},
 		// The low bits tell versions of one second apart, so they come from all of the row.
@@ -157,7 +160,7 @@ func sessionRow(s Session) (Row, error) {
 	return Row{Record: rec, Link: LinkOf(Entity{Session: &s}, rec)}, nil
 }
 
-func promptRow(p Prompt) (Row, error) {
+func (r *reader) prompt(p Prompt) (Row, error) {
 	session, err := cleanID("session id", p.SessionID)
 	if err != nil {
 		return Row{}, err
@@ -168,7 +171,7 @@ func promptRow(p Prompt) (Row, error) {
 	}
 	content, _ := clean(p.Content, zero)
 	rec := amber.SyncRecord{Prompt: &amber.Turn{
-		ID: turnID(p), SessionID: amber.SessionID(session), Role: amber.RoleUser, Content: content, ProjectID: project,
+		ID: turnID(p), SessionID: amber.SessionID(session), Role: amber.RoleUser, Content: content, ProjectID: r.project.Of(project),
 		CreatedAt: parseTime(p.CreatedAt),
 	}}
 	return Row{Record: rec, Link: LinkOf(Entity{Prompt: &p}, rec)}, nil

@@ -91,6 +91,7 @@ func (r *reader) identify(o Observation) (m amber.Memory, err error) {
 	if err != nil {
 		return m, err
 	}
+	project = r.project.Of(project)
 	m.Kind, m.Scope = kindOf(o.Type), scopeOf(o.Scope, project)
 	m.Identities = amber.Identities{SessionID: amber.SessionID(session), ProjectID: project}
 	if m.Scope == amber.ScopeUser {

@@ -129,6 +129,7 @@ func fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
 // isOf reports whether the row is seen where the memory is. What came with a memory does not widen it.
 func (o Observation) isOf(m amber.Memory) bool {
 	project, err := cleanID("project id", deref(o.Project))
+	project = Project(m.ProjectID).Of(project)
 	return err == nil && project == m.ProjectID && scopeOf(o.Scope, project) == m.Scope
 }
 

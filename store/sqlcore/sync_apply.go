@@ -29,7 +29,7 @@ func (s *Contracts) Apply(ctx context.Context, c amber.Incoming) (amber.Applied,
 	// What a chunk erases is scrubbed at the very end of the transaction, and the
 	// range of its entries in the change log has no others between.
 	err := s.memory.UpdateAlone(ctx, op, c.Chunk, func(t *Tx) error {
-		n = intent{Tx: t, chunk: c, dropped: map[amber.SyncRef]bool{}}
+		n = intent{Tx: t, chunk: c, dropped: map[amber.SyncRef]bool{}, disputed: map[amber.MemoryID]int{}}
 		return n.apply()
 	})
 	if err != nil {
@@ -56,12 +56,13 @@ type intent struct {
 	drift  int64 // milliseconds
 	from   int64 // entries of the change log after this one are due to the chunk
 
-	waiting bool                   // relations wait for memories
-	arrived []amber.MemoryID       // memories that relations may have waited for
-	dropped map[amber.SyncRef]bool // records of ids that were erased
-	cleared bool                   // text was erased
-	again   bool                   // the chunk itself has more to bring by now
-	stored  []int                  // records that were not known
+	waiting  bool                   // relations wait for memories
+	arrived  []amber.MemoryID       // memories that relations may have waited for
+	dropped  map[amber.SyncRef]bool // records of ids that were erased
+	disputed map[amber.MemoryID]int // versions that were in conflict when they came
+	cleared  bool                   // text was erased
+	again    bool                   // the chunk itself has more to bring by now
+	stored   []int                  // records that were not known
 }
 
 func (n *intent) apply() error {
@@ -76,6 +77,9 @@ func (n *intent) apply() error {
 	n.from = n.Seq
 	n.listen()
 	if err := n.records(); err != nil {
+		return err
+	}
+	if err := n.forgetSettled(); err != nil {
 		return err
 	}
 	if err := n.relateArrived(); err != nil {

@@ -308,8 +308,24 @@ func (n *intent) noteIncoming(now amber.Memory, in amber.SyncMemory, beside bool
 	}
 	if grows && !saysAlike(now, in.Memory) {
 		n.result.Conflicts++
+		n.disputed[now.ID]++
 	}
 	return n.NoteVersion(in.ID, in.Origin, in.Saw)
+}
+
+// forgetSettled does not count conflicts that a later record of the chunk has settled: a row of Engram that was deleted brings its
+// text first, which differs from a deletion here, and then its own deletion, which does not.
+func (n *intent) forgetSettled() error {
+	for id, versions := range n.disputed {
+		c, err := n.conflict(id)
+		if err != nil {
+			return err
+		}
+		if len(c.Others) == 0 {
+			n.result.Conflicts -= versions
+		}
+	}
+	return nil
 }
 
 // addsHead reports whether a version that is not here yet will be a head

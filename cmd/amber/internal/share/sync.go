@@ -100,6 +100,9 @@ func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(
 // ring of the home says.
 func (a *app) syncOptions(s *cli.Opened, f *syncFlags, o gitsync.Options) gitsync.Options {
 	o.Format, o.Trust, o.Redact = wire.SyncFormat(f.format), a.Ring(s.Home), s.Config.Config.Redactor()
+	if dir, err := a.Absolute("."); err == nil {
+		o.Project = cli.ProjectOf(dir)
+	}
 	return o
 }
 

@@ -1,0 +1,21 @@
+package engram
+
+import "strings"
+
+// Project is the project that a folder of Engram belongs to, as Amber calls it. Engram calls a project by the last element of its
+// remote alone, in small letters: shop is github.com/acme/shop there. "" is a folder that belongs to no project.
+type Project string
+
+// Name returns how Engram calls the project.
+func (p Project) Name() string {
+	name := string(p)
+	return strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+}
+
+// Of returns how Amber calls the project of a row. A name that is not that of the folder is nobody's but its own.
+func (p Project) Of(name string) string {
+	if p != "" && name != "" && strings.EqualFold(name, p.Name()) {
+		return string(p)
+	}
+	return name
+}
