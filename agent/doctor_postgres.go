@@ -77,6 +77,9 @@ func (d *doctor) checkRows(ctx context.Context) {
 	} else {
 		d.judge("database", nil, "%s", settings)
 		d.judge("database.safe", Safe(settings), "what is acknowledged survives a crash of the database")
+		if known, setBack := server.Compare(ctx); known || setBack != nil {
+			d.judge("database.state", setBack, "as far as servers of this home have noted, or further")
+		}
 	}
 	switch {
 	case settings.Version == "":

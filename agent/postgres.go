@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -142,8 +143,17 @@ func (a *Agent) optionsOf(tenant amber.TenantID) (postgres.ServerOptions, error)
 	return postgres.ServerOptions{
 		DSN: strings.TrimSpace(dsn), Plain: c.Plain, Connections: c.Connections, Lock: c.LockTimeout, Settle: c.Settle,
 		Migrate: c.Migrate == config.MigrateAuto, Look: a.probe,
+		Seen:  filepath.Join(a.home.KeysDir(), seenFile(tenant, a.config)),
 		Clock: a.o.Clock, Random: a.o.Random,
 	}, err
+}
+
+// seenFile names the file of a home that says how far the database of a tenant was.
+func seenFile(tenant amber.TenantID, c config.Config) string {
+	if tenant == "" || c.DSNFileOf(string(tenant)) == c.DSNFileOf("") {
+		return "database.json"
+	}
+	return "database-" + string(tenant) + ".json"
 }
 
 // openPostgres opens the store of the agent in the database.

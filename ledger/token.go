@@ -109,6 +109,16 @@ func (d *DB) HasTokens(ctx context.Context) (has bool, err error) {
 	return has, err
 }
 
+const touchToken = `UPDATE tokens SET last_used_at = last_used_at WHERE id = (SELECT min(id) FROM tokens)`
+
+// Writable returns nil where a change can be stored now: it stores one that changes nothing.
+func (d *DB) Writable(ctx context.Context) error {
+	return d.update(ctx, "look whether changes can be stored", "", lockTokens, func(t *tx) error {
+		_, err := t.exec(touchToken)
+		return err
+	})
+}
+
 // Authenticate returns what a secret grants. Errors: refused, with the same
 // words whether it is unknown, wrong, expired or revoked; those of the database
 // are of other kinds.

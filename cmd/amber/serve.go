@@ -35,12 +35,15 @@ type serveFlags struct {
 	hosts, origins    []string
 	tools             string
 	allowRestore      bool
-	grace             time.Duration
+	grace, drain      time.Duration
 	logLevel          string
 	logJSON           bool
 	unsafeDatabase    bool
 	private           bool
 }
+
+// defaultDrain is longer than balancers take to find that a server is not ready.
+const defaultDrain = 5 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
 	var f serveFlags
@@ -82,6 +85,7 @@ are closed. A second signal ends it at once; what was acknowledged is safe.`,
 	fl.StringVar(&f.tools, "tools", "default", "the tools of MCP: default, all, profiles or names, joined by commas")
 	fl.BoolVar(&f.allowRestore, "allow-restore", false, "let MCP restore snapshots")
 	cli.SpanVar(fl, &f.grace, "shutdown-timeout", 30*time.Second, "how long requests may take to end when the server does")
+	cli.SpanVar(fl, &f.drain, "drain", defaultDrain, "how long it goes on to answer while /readyz says that it ends, so that a balancer sends requests elsewhere; without --behind-proxy and a database of several servers it does not wait")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	fl.BoolVar(&f.unsafeDatabase, "accept-unsafe-database", false, "serve though the PostgreSQL server may lose what it acknowledged (fsync, synchronous_commit)")
 	fl.BoolVar(&f.private, "private", false, "have a socket for programs of this user and no port, and end with standard input")
@@ -91,8 +95,8 @@ are closed. A second signal ends it at once; what was acknowledged is safe.`,
 
 // check refuses flags that say nothing. The error is of kind invalid.
 func (f serveFlags) check() error {
-	if f.grace < 0 {
-		return cli.Usage("--shutdown-timeout is negative")
+	if f.grace < 0 || f.drain < 0 {
+		return cli.Usage("--shutdown-timeout or --drain is negative")
 	}
 	for _, origin := range f.origins {
 		u, err := url.Parse(origin)
@@ -204,6 +208,9 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 	}
 	if f.private {
 		f.listen = "127.0.0.1:0" // where no socket is possible
+	}
+	if f.proxy || c.OnPostgres() && !f.private {
+		o.Drain = f.drain
 	}
 	o.Private = f.private
 	o.Listen = f.listen

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/daemon"
 	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/wire"
 )
 
 // leaveWithin is how long a server may take to tell others that it is gone. They see it by themselves later.
@@ -79,7 +80,62 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 	if o.Replica.VaultKey, err = server.VaultKey(ctx); err != nil {
 		return nil, errors.Join(err, leave())
 	}
-	return leave, nil
+	noted, err := s.watchDatabases(ctx, o)
+	if err != nil {
+		return nil, errors.Join(err, leave())
+	}
+	last := leave // the result is another one
+	return func() error { return errors.Join(noted(), last()) }, nil
+}
+
+// watchDatabases begins to note, in this home, how far the databases are. What is known to be revoked stays so, also in a database that was set
+// back. Noted does it for the last time.
+func (s *serving) watchDatabases(ctx context.Context, o *daemon.Options) (noted func() error, err error) {
+	for _, d := range o.Replica.All() {
+		w, revoked, err := d.Server.Watch(ctx)
+		if d != o.Replica.Common && amber.KindOf(err) == amber.KindUnreachable {
+			continue // it is not watched before the next start
+		}
+		if err != nil {
+			return nil, err
+		}
+		if d.Watch = w; d != o.Replica.Common {
+			continue
+		}
+		again, err := revokeAgain(ctx, o.Ledger, revoked)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range again {
+			s.log.Warn("a token that was revoked was good again, and is revoked now", "token", t.ID, "name", t.Name)
+		}
+	}
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
+		defer cancel()
+		var errs []error
+		for _, d := range o.Replica.All() {
+			if d.Watch == nil {
+				continue
+			}
+			if err := d.Watch.Note(ctx, true); !postgres.IsSetBack(err) { // that was told when it was found
+				errs = append(errs, err)
+			}
+		}
+		return errors.Join(errs...)
+	}, nil
+}
+
+// revokeAgain revokes the tokens of a list that are good, and returns them.
+func revokeAgain(ctx context.Context, l *ledger.DB, revoked []string) (again []wire.Token, err error) {
+	all, err := l.ListTokens(ctx, "")
+	for _, t := range all {
+		if err == nil && t.RevokedAt.IsZero() && slices.Contains(revoked, string(t.ID)) {
+			_, err = l.RevokeToken(ctx, t.ID)
+			again = append(again, t)
+		}
+	}
+	return again, err
 }
 
 // joinAll makes this server known in the common database and in those that tenants have of their own, where it holds leases and keeps

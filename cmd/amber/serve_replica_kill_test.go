@@ -51,7 +51,7 @@ type fleet struct {
 func (f *fleet) start(i int) {
 	f.Helper()
 	var log logBuffer
-	cmd := exec.Command("amber", "serve", "--listen", "127.0.0.1:0", "--accept-unsafe-database", "--log-level", "warn")
+	cmd := exec.Command("amber", "serve", "--listen", "127.0.0.1:0", "--accept-unsafe-database", "--drain", "0s", "--log-level", "warn")
 	cmd.Dir, cmd.Env, cmd.Stderr = f.homes[i].dir, f.homes[i].env, &log
 	out := must.Get(cmd.StdoutPipe())(f)
 	must.Do(f, cmd.Start())

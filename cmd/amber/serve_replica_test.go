@@ -37,7 +37,7 @@ func replicas(t *testing.T, n int) (all []*setting, dsn string) {
 // replica serves in this process; tests need no fsync.
 func (s *setting) replica(args ...string) *waiter {
 	s.Helper()
-	return must.Get(s.tryToServe(append([]string{"--listen", "127.0.0.1:0", "--accept-unsafe-database"}, args...)...))(s)
+	return must.Get(s.tryToServe(append([]string{"--listen", "127.0.0.1:0", "--accept-unsafe-database", "--drain", "0s"}, args...)...))(s)
 }
 
 // as asks with a token and a key, "" for none.

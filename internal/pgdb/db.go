@@ -40,6 +40,8 @@ type Options struct {
 	Dialect *Dialect
 	// Check looks at the database on a new connection, until it once returns nil; before that no connection is used. Nil: none is looked at.
 	Check func(context.Context, *pgx.Conn) error
+	// System and Timeline are those of the server that was the primary of this database when it was seen last; 0: not known.
+	System, Timeline int64
 }
 
 func (o Options) withDefaults() Options {
@@ -72,6 +74,7 @@ type DB struct {
 	origin *origin
 
 	checked atomic.Bool // Options.Check was content
+	refused *atomic.Pointer[error]
 }
 
 const (
@@ -98,14 +101,14 @@ func Open(o Options) (*DB, error) {
 		}
 	}
 	c.MaxConns = int32(o.Connections)
-	d := &DB{o: o, pooled: &atomic.Bool{}}
+	d := &DB{o: o, pooled: &atomic.Bool{}, refused: &atomic.Pointer[error]{}}
 	d.pooled.Store(o.Pooled)
 	c.BeforeConnect, c.AfterConnect = d.beforeConnect, d.afterConnect
 	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 512, 512
 	if c.ConnConfig.ConnectTimeout <= 0 {
 		c.ConnConfig.ConnectTimeout = connectWithin
 	}
-	wanted, origin := c.ConnConfig.ValidateConnect, &origin{}
+	wanted, origin := c.ConnConfig.ValidateConnect, &origin{before: o.System, replaced: o.Timeline}
 	if wanted == nil { // target_session_attrs, where somebody set it, is theirs
 		wanted = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
@@ -201,7 +204,17 @@ func isHere(host string) bool {
 func (d *DB) With(dialect *Dialect) *DB {
 	o := d.o
 	o.Dialect = dialect
-	return &DB{pool: d.pool, o: o, pooled: d.pooled, origin: d.origin}
+	return &DB{pool: d.pool, o: o, pooled: d.pooled, origin: d.origin, refused: d.refused}
+}
+
+// Refuse answers everything that is asked from now on with an error.
+func (d *DB) Refuse(err error) { d.refused.Store(&err) }
+
+// Origin is the server that takes writes, as far as it tells: which cluster, and on which timeline.
+func (d *DB) Origin() (system, timeline int64) {
+	d.origin.mu.Lock()
+	defer d.origin.mu.Unlock()
+	return d.origin.system, d.origin.timeline
 }
 
 // Close closes every connection, each once it was given back.
@@ -219,6 +232,9 @@ func (d *DB) Conn(ctx context.Context, fn func(*pgx.Conn) error) error {
 
 // acquire waits for a connection.
 func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	if err := d.refused.Load(); err != nil {
+		return nil, *err
+	}
 	c, err := d.pool.Acquire(ctx)
 	if errors.Is(err, errPooled) {
 		c, err = d.pool.Acquire(ctx)

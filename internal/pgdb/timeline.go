@@ -33,7 +33,10 @@ type origin struct {
 	pool     *pgxpool.Pool // nil before there is one
 	system   int64
 	timeline int64 // 0: not known
-	closed   bool  // the server does not tell, as some that are hosted
+	// before and replaced are the cluster and the timeline of the primary that an earlier program saw last. A database that was moved to
+	// another cluster begins anew.
+	before, replaced int64
+	closed           bool // the server does not tell, as some that are hosted
 }
 
 // use says whose connections are to be given up when the server changes.
@@ -105,9 +108,9 @@ func (o *origin) seen(system int64, text string) error {
 			WithHint("name the server that was there before; after a move to another cluster start this program again")
 	case timeline == 0: // it follows another one
 		return nil
-	case timeline < o.timeline:
+	case timeline < o.timeline, system == o.before && timeline < o.replaced:
 		o.giveUp()
-		return amber.Errorf(amber.KindDamaged, opOpen, "", "the server is on timeline %d, and its successor on timeline %d was seen: it is an old primary that came back", timeline, o.timeline).
+		return amber.Errorf(amber.KindDamaged, opOpen, "", "the server is on timeline %d, and its successor on timeline %d was seen: it is an old primary that came back", timeline, max(o.timeline, o.replaced)).
 			WithHint("stop the old primary, or make it a standby of the new one with pg_rewind")
 	case timeline > o.timeline && o.timeline != 0:
 		o.giveUp()

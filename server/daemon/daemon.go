@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -61,6 +62,9 @@ type Options struct {
 	AllowRestore   bool        // over MCP
 	Beat           bool        // open tabs of the page show that they are open, see [Daemon.Visitors]
 	Grace          time.Duration
+	// Drain is how long the server goes on to answer after ctx has ended, while it says that it is not ready: a balancer sends requests
+	// elsewhere before the port closes.
+	Drain time.Duration
 
 	After func(time.Duration) <-chan time.Time // of the schedule of snapshots; nil: [time.After]
 }
@@ -118,6 +122,7 @@ type Daemon struct {
 	key      string    // the token of the user, for a private server without a socket
 	left     chan struct{}
 	leave    func() // closes left
+	draining atomic.Bool
 }
 
 // New prepares to serve a home: it takes the lock of the process that serves it,

@@ -70,7 +70,7 @@ func (r *Replica) watch(ctx context.Context, s *Daemon, report server.Report) er
 		report(fmt.Sprintf("%d agents have listeners", sum), errors.Join(errs...))
 	}
 	var all sync.WaitGroup
-	for _, d := range r.all() {
+	for _, d := range r.All() {
 		all.Go(func() {
 			_ = server.Every(ctx, endsInterval, func() { // ends with the context alone
 				names := slices.DeleteFunc(s.feeds.Watched(), func(n server.AgentName) bool { return r.of(n.Tenant) != d })

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -33,6 +34,7 @@ type Database struct {
 	Server   *postgres.Server
 	Presence *postgres.Presence
 	Leases   *postgres.Leases
+	Watch    *postgres.Watch // notes how far the database is; nil: nothing does
 
 	ends   ends
 	census census
@@ -54,8 +56,8 @@ func (r *Replica) enter(ctx context.Context, c audited.Conn, at amber.Time, e wi
 	return ledger.EnterAway(ctx, c, at, e)
 }
 
-// all are the databases, each once, the common one first.
-func (r *Replica) all() []*Database {
+// All are the databases, each once, the common one first.
+func (r *Replica) All() []*Database {
 	list := []*Database{r.Common}
 	for _, tenant := range slices.Sorted(maps.Keys(r.Own)) {
 		if d := r.Own[tenant]; !slices.Contains(list, d) {
@@ -75,6 +77,7 @@ func (r *Replica) work(s *Daemon) {
 	}
 	s.crew.Go(WatchWorker, func(ctx context.Context, report server.Report) error { return r.watch(ctx, s, report) })
 	s.crew.Go(SweepWorker, r.sweep)
+	s.crew.Go(NoteWorker, r.note)
 	s.crew.Go(SealWorker, func(ctx context.Context, report server.Report) error {
 		report("", nil)
 		r.Common.hold(ctx, postgres.Work{Kind: ledger.WorkSeal}, ledger.SealEvery, report, func(ctx context.Context, l *postgres.Lease) error {
@@ -83,7 +86,7 @@ func (r *Replica) work(s *Daemon) {
 		})
 		return nil
 	})
-	if own := r.all()[1:]; len(own) > 0 {
+	if own := r.All()[1:]; len(own) > 0 {
 		s.crew.Go(CarryWorker, func(ctx context.Context, report server.Report) error {
 			report("", nil)
 			var all sync.WaitGroup
@@ -94,6 +97,31 @@ func (r *Replica) work(s *Daemon) {
 			return nil
 		})
 	}
+}
+
+// NoteWorker is the worker that notes in the home how far the databases are, and finds those that were set back.
+const NoteWorker = "database state"
+
+const (
+	// noteInterval is how often that is noted: what a database loses that was written since is not found to be lost.
+	noteInterval = 2 * time.Second
+	// endsEvery is at how many of these times the ends of all change logs are noted.
+	endsEvery = 5
+)
+
+func (r *Replica) note(ctx context.Context, report server.Report) error {
+	round := 0
+	return server.Every(ctx, noteInterval, func() {
+		var errs []error
+		for _, d := range r.All() {
+			if d.Watch != nil {
+				errs = append(errs, d.Watch.Note(ctx, round%endsEvery == 0))
+			}
+		}
+		if round++; ctx.Err() == nil {
+			report("", errors.Join(errs...))
+		}
+	})
 }
 
 // CarryWorker is the worker that brings entries of the audit log from the databases of tenants to the common one.
@@ -148,7 +176,7 @@ func (r *Replica) listens(ctx context.Context, s *Daemon, url string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, peersWithin)
 	defer cancel()
-	for _, d := range r.all() {
+	for _, d := range r.All() {
 		if err := d.Presence.Listens(ctx, url); err != nil {
 			s.o.Log.Warn("the database was not told where this server listens", "error", err)
 		}

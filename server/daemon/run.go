@@ -128,8 +128,30 @@ func (s *Daemon) run(ctx context.Context, d *door, listening func(Where) error) 
 		}
 	}
 	signal.Reset(os.Interrupt, syscall.SIGTERM) // a second signal ends the process at once
+	if err == nil {
+		err = s.drain(failed)
+	}
 	s.o.Log.Info("shutting down")
 	return errors.Join(err, s.shutDown(ctx, d))
+}
+
+// drain answers for some time and says that the server is not ready. It ends at once where nothing is answered any more, or another process
+// wants to serve.
+func (s *Daemon) drain(failed <-chan error) error {
+	if s.o.Drain <= 0 {
+		return nil
+	}
+	s.draining.Store(true)
+	s.o.Log.Info("not ready any more; the port closes later", "in", s.o.Drain.String())
+	late := time.NewTimer(s.o.Drain)
+	defer late.Stop()
+	select {
+	case <-late.C:
+	case <-s.left:
+	case err := <-failed:
+		return &amber.Error{Op: "serve", Kind: amber.KindInternal, Err: err}
+	}
+	return nil
 }
 
 // shutDown lets nobody new in and waits for those who are. Errors: unreachable

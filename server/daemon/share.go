@@ -101,7 +101,7 @@ func (r *Replica) giveBack(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	for _, d := range r.all() {
+	for _, d := range r.All() {
 		errs = append(errs, d.Leases.ReleaseAll(ctx))
 	}
 	return errors.Join(errs...)
@@ -252,7 +252,7 @@ type census struct {
 func (s *Daemon) everybody(ctx context.Context) (agents []*home.Agent, mark func(*home.Agent) string, err error) {
 	r, marks := s.o.Replica, map[*Database]map[server.AgentName]string{}
 	var errs []error
-	for _, d := range r.all() {
+	for _, d := range r.All() {
 		names, seen, err := d.everybody(ctx, s, func(n server.AgentName) bool { return r.of(n.Tenant) == d })
 		errs, marks[d] = append(errs, err), seen
 		for _, n := range names {

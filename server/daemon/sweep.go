@@ -25,7 +25,7 @@ const (
 func (r *Replica) sweep(ctx context.Context, report server.Report) error {
 	report("", nil)
 	var all sync.WaitGroup
-	for _, d := range r.all() {
+	for _, d := range r.All() {
 		all.Go(func() {
 			d.hold(ctx, postgres.Work{Kind: sweepWork}, sweepEvery, report, func(ctx context.Context, _ *postgres.Lease) error {
 				swept, err := mirror.Sweep(ctx, d.Server)

@@ -183,13 +183,19 @@ func (s *Daemon) workers() []wire.WorkerHealth {
 	return all
 }
 
-// ready says whether requests can be answered.
-func (s *Daemon) ready(ctx context.Context) error {
+// ready says whether requests can be answered, or with writes, whether changes can be made, too: on a full disk reading goes on.
+func (s *Daemon) ready(ctx context.Context, writes bool) error {
+	if s.draining.Load() {
+		return amber.Errorf(amber.KindUnreachable, "serve", "", "the server is about to end").WithHint("send requests to another one")
+	}
 	_, err := s.o.Ledger.HasTokens(ctx)
 	if err == nil {
 		_, err = s.o.Home.Tenants()
 	}
-	if err == nil {
+	if err == nil && writes {
+		err = s.o.Ledger.Writable(ctx)
+	}
+	if err == nil && writes {
 		err = s.desk.Listening(ctx)
 	}
 	return err

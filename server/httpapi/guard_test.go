@@ -160,7 +160,7 @@ func TestObservedRoutes(t *testing.T) {
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
-		o.Ready = func(context.Context) error { return amber.Errorf(amber.KindUnreachable, "serve", "", "going") }
+		o.Ready = func(context.Context, bool) error { return amber.Errorf(amber.KindUnreachable, "serve", "", "going") }
 	})
 	r.ask(call{method: "GET", path: "/readyz", token: "-"}).failed(amber.KindUnreachable)
 	r.ask(call{method: "GET", path: "/livez", token: "-"}).want(200)

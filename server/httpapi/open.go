@@ -19,7 +19,7 @@ func (a *API) openRoutes() {
 	a.open("GET /readyz", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
 		var err error
 		if a.o.Ready != nil {
-			err = a.o.Ready(r.Context())
+			err = a.o.Ready(r.Context(), r.URL.Query().Has("writes"))
 		}
 		a.show(w, r, serverStatus{"ready"}, err)
 	})

@@ -38,6 +38,11 @@ type ServerOptions struct {
 	// Look connects to a database only to examine it: nothing is made or migrated, and what is wrong with its schema is
 	// told by [Server.Settings].
 	Look bool
+	// Seen is the file of a home in which its servers note how far the database is, see [Server.Watch]. A database that was set back since
+	// is not opened. "": none is looked at.
+	Seen string
+	// Restored opens a database also where it was set back, for [Server.Restored].
+	Restored bool
 	// Clock is this machine's. Times that are written are the server's, which all programs
 	// share: the clock here only carries them on.
 	Clock  amber.Clock
@@ -151,7 +156,14 @@ func (s *Server) ready(ctx context.Context) error {
 			return err
 		}
 		s.heard(now)
-		return nil
+		if s.o.Restored {
+			return nil
+		}
+		seen, err := readSeen(s.o.Seen)
+		if err != nil || seen == nil {
+			return err
+		}
+		return s.compareTo(ctx, c, seen)
 	}))
 }
 
