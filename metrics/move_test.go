@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/pgdb"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -130,6 +131,14 @@ func asks(_ *testing.T, m *metrics.Metrics) {
 		OpenAgents: func() int { return 4 },
 		Bus: func() metrics.BusState {
 			return metrics.BusState{Connected: true, Published: 5, Failed: 6, Skipped: 1, Lag: 7}
+		},
+		Database: func() metrics.DatabaseState {
+			return metrics.DatabaseState{
+				Counts: pgdb.Counts{
+					Connections: 3, InUse: 2, Most: 16, PoolWaits: 4, Writes: 5, HeadWait: 1500 * time.Millisecond, HeadsTaken: 6, Retries: 7, Settled: 8, Unknown: 9,
+				},
+				SetBack: true, Oldest: 10, LagBytes: 11, Servers: 12, Agents: map[string]int{"thousand": 13},
+			}
 		},
 		Workers: func() []wire.WorkerHealth {
 			return []wire.WorkerHealth{{Name: "retention", Status: amber.Healthy, Runs: 8, Failures: 2, LastRun: amber.At(start)}}
@@ -286,7 +295,15 @@ func movers() map[string]mover {
 	plain(asks, bare, map[string]string{
 		"amber_agents_open": "4", "amber_nats_connected": "1", "amber_nats_published_total": "5", "amber_nats_failed_total": "6",
 		"amber_nats_skipped_total": "1", "amber_nats_lag_entries": "7",
+		"amber_database_connection_waits_total": "4", "amber_database_writes_total": "5", "amber_database_head_wait_seconds_total": "1.5",
+		"amber_database_heads_taken_total": "6", "amber_database_retries_total": "7", "amber_database_commits_settled_total": "8",
+		"amber_database_commits_unknown_total": "9", "amber_database_set_back": "1", "amber_database_oldest_view_seconds": "10",
+		"amber_database_standby_lag_bytes": "11", "amber_database_servers": "12",
 	})
+	all["amber_database_connections"] = mover{asks, []string{
+		`amber_database_connections{state="most"} 16`, `amber_database_connections{state="open"} 3`, `amber_database_connections{state="used"} 2`,
+	}}
+	all["amber_database_agents"] = mover{asks, []string{`amber_database_agents{class="thousand"} 13`}}
 	worker := func(name, _, value string) string { return name + `{worker="retention"} ` + value }
 	plain(asks, worker, map[string]string{
 		"amber_worker_up": "1", "amber_worker_runs_total": "8", "amber_worker_failures_total": "2",

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/pgdb"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -17,6 +18,7 @@ type Sources struct {
 	OpenAgents func() int
 	Workers    func() []wire.WorkerHealth // their names are part of the program
 	Bus        func() BusState
+	Database   func() DatabaseState // of servers whose agents live in PostgreSQL
 	// Look tells about every agent that is to be shown, as [Look] does, and
 	// what it could not see. It is asked by [Metrics.Run] alone, and returns
 	// when its context ends.
@@ -30,6 +32,16 @@ type BusState struct {
 	Failed    int64 // attempts that came to nothing
 	Skipped   int64 // events that were left out because they can never be published
 	Lag       int64 // events that wait; negative when the number is not known
+}
+
+// DatabaseState is how the PostgreSQL databases of a server are doing, added up.
+type DatabaseState struct {
+	pgdb.Counts
+	SetBack  bool           // one was set back, and is not used
+	Oldest   float64        // how long the oldest view of a database is open, in seconds; negative when that is not known
+	LagBytes int64          // how much of the log the slowest standby has not replayed; negative when none follows, or that is not told
+	Servers  int64          // that live; 0 when that is not known
+	Agents   map[string]int // by class
 }
 
 // sources is the collector of what others know.
@@ -89,7 +101,54 @@ var (
 	descBusFailed     = desc("nats_failed_total", "Attempts to publish that came to nothing.")
 	descBusSkipped    = desc("nats_skipped_total", "Events that were left out because they can never be published.")
 	descBusLag        = desc("nats_lag_entries", "Events that wait to be published.")
+
+	descDatabaseConns   = desc("database_connections", "Connections to PostgreSQL, by state: open, used, and most there may be.", "state")
+	descDatabaseWaits   = desc("database_connection_waits_total", "Times that no connection to PostgreSQL was free.")
+	descDatabaseWrites  = desc("database_writes_total", "Transactions that write.")
+	descDatabaseHead    = desc("database_head_wait_seconds_total", "Time until transactions that write had their locks.")
+	descDatabaseTaken   = desc("database_heads_taken_total", "Transactions that gave up waiting for the writer of another server.")
+	descDatabaseRetries = desc("database_retries_total", "Transactions that were begun again because a connection was lost.")
+	descDatabaseSettled = desc("database_commits_settled_total", "Commits whose answer was lost, and that were looked for.")
+	descDatabaseUnknown = desc("database_commits_unknown_total", "Commits of which it was not found out whether they were stored.")
+	descDatabaseBack    = desc("database_set_back", "Whether a database was set back and is not used.")
+	descDatabaseOldest  = desc("database_oldest_view_seconds", "How long the oldest view of the database is open; vacuum removes nothing newer.")
+	descDatabaseLag     = desc("database_standby_lag_bytes", "How much of the log the slowest standby has not replayed.")
+	descDatabaseServers = desc("database_servers", "Servers of the common database that live.")
+	descDatabaseAgents  = desc("database_agents", "Agents, by how many changes their memory has seen: up to a thousand, ten_thousand, hundred_thousand, million, more.", "class")
 )
+
+func databaseDescs() []*prometheus.Desc {
+	return []*prometheus.Desc{
+		descDatabaseConns, descDatabaseWaits, descDatabaseWrites, descDatabaseHead, descDatabaseTaken, descDatabaseRetries, descDatabaseSettled,
+		descDatabaseUnknown, descDatabaseBack, descDatabaseOldest, descDatabaseLag, descDatabaseServers, descDatabaseAgents,
+	}
+}
+
+func collectDatabase(ch chan<- prometheus.Metric, d DatabaseState) {
+	for state, n := range map[string]int64{"open": d.Connections, "used": d.InUse, "most": d.Most} {
+		ch <- gauge(descDatabaseConns, float64(n), state)
+	}
+	ch <- counter(descDatabaseWaits, d.PoolWaits)
+	ch <- counter(descDatabaseWrites, d.Writes)
+	ch <- prometheus.MustNewConstMetric(descDatabaseHead, prometheus.CounterValue, d.HeadWait.Seconds())
+	ch <- counter(descDatabaseTaken, d.HeadsTaken)
+	ch <- counter(descDatabaseRetries, d.Retries)
+	ch <- counter(descDatabaseSettled, d.Settled)
+	ch <- counter(descDatabaseUnknown, d.Unknown)
+	ch <- gauge(descDatabaseBack, truth(d.SetBack))
+	if d.Oldest >= 0 {
+		ch <- gauge(descDatabaseOldest, d.Oldest)
+	}
+	if d.LagBytes >= 0 {
+		ch <- gauge(descDatabaseLag, float64(d.LagBytes))
+	}
+	if d.Servers > 0 {
+		ch <- gauge(descDatabaseServers, float64(d.Servers))
+	}
+	for class, n := range d.Agents {
+		ch <- gauge(descDatabaseAgents, float64(n), class)
+	}
+}
 
 // Describe implements [prometheus.Collector].
 func (s *sources) Describe(ch chan<- *prometheus.Desc) {
@@ -97,6 +156,9 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 		descAgentsOpen, descWorkerUp, descWorkerRuns, descWorkerFails, descWorkerSuccess,
 		descBusConnected, descBusPublished, descBusFailed, descBusSkipped, descBusLag,
 	} {
+		ch <- d
+	}
+	for _, d := range databaseDescs() {
 		ch <- d
 	}
 	for _, g := range agentDescs() {
@@ -119,6 +181,9 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 		if b.Lag >= 0 {
 			ch <- gauge(descBusLag, float64(b.Lag))
 		}
+	}
+	if from.Database != nil {
+		collectDatabase(ch, from.Database())
 	}
 	s.collectWorkers(ch)
 	now := s.m.o.Clock()

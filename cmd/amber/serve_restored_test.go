@@ -195,6 +195,10 @@ func TestReadyToRead(t *testing.T) {
 		return status
 	}
 	must.Equal(t, "writes, before", ask("/readyz?writes"), 200)
+	status, text, _ := w.as(token, "", "GET", "/metrics", "")
+	must.Equal(t, "metrics", status, 200)
+	must.Says(t, "metrics", text, `amber_database_connections{state="most"} 16`, "amber_database_set_back 0", "amber_database_servers 1",
+		`amber_database_agents{class="thousand"} `, "amber_database_writes_total ", "amber_database_oldest_view_seconds ")
 	must.Do(t, db.PgConn().Exec(t.Context(), `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
 CREATE TRIGGER no_room BEFORE UPDATE ON amber_home.tokens EXECUTE FUNCTION no_room()`).Close())
 	must.Equal(t, "writes", ask("/readyz?writes"), 500)

@@ -75,6 +75,7 @@ type DB struct {
 
 	checked atomic.Bool // Options.Check was content
 	refused *atomic.Pointer[error]
+	counts  *counts
 }
 
 const (
@@ -101,7 +102,7 @@ func Open(o Options) (*DB, error) {
 		}
 	}
 	c.MaxConns = int32(o.Connections)
-	d := &DB{o: o, pooled: &atomic.Bool{}, refused: &atomic.Pointer[error]{}}
+	d := &DB{o: o, pooled: &atomic.Bool{}, refused: &atomic.Pointer[error]{}, counts: &counts{}}
 	d.pooled.Store(o.Pooled)
 	c.BeforeConnect, c.AfterConnect = d.beforeConnect, d.afterConnect
 	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 512, 512
@@ -204,7 +205,7 @@ func isHere(host string) bool {
 func (d *DB) With(dialect *Dialect) *DB {
 	o := d.o
 	o.Dialect = dialect
-	return &DB{pool: d.pool, o: o, pooled: d.pooled, origin: d.origin, refused: d.refused}
+	return &DB{pool: d.pool, o: o, pooled: d.pooled, origin: d.origin, refused: d.refused, counts: d.counts}
 }
 
 // Refuse answers everything that is asked from now on with an error.
@@ -356,6 +357,7 @@ func (d *DB) start(ctx context.Context, script string) (*pgxpool.Conn, []string,
 		if d.lookAt(err); !isLost(err) || try == 2 || ctx.Err() != nil {
 			return nil, nil, err
 		}
+		d.counts.retries.Add(1)
 	}
 }
 
@@ -397,7 +399,9 @@ var errNoStandby = errors.New("the database did not wait for its standby")
 // error nothing of it stays, but where the error is [ErrUnknown]. A context that ends before COMMIT undoes
 // everything; COMMIT itself is never interrupted.
 func (d *DB) Update(ctx context.Context, w Work) error {
+	begun := time.Now()
 	c, head, err := d.start(ctx, d.beginWrite(w.Setup))
+	d.counts.wrote(time.Since(begun), err)
 	if err != nil {
 		return err
 	}
@@ -469,6 +473,7 @@ func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work, last []waiting
 	}
 	_ = c.Conn().Close(late)
 	d.pool.Reset()
+	d.counts.settled.Add(1)
 	return true, d.settle(late, w, err)
 }
 
@@ -510,6 +515,7 @@ func (d *DB) settle(ctx context.Context, w Work, cause error) error {
 		}
 		select {
 		case <-ctx.Done():
+			d.counts.unknown.Add(1)
 			return &amber.Error{Op: "write", Kind: amber.KindUnreachable, Err: ErrUnknown, Hint: "repeat the write with the same idempotency key"}
 		case <-time.After(pause):
 		}

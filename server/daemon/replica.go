@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/wire"
@@ -108,6 +109,26 @@ const (
 	// endsEvery is at how many of these times the ends of all change logs are noted.
 	endsEvery = 5
 )
+
+// state is how the databases are doing, added up, for metrics.
+func (r *Replica) state() metrics.DatabaseState {
+	all := metrics.DatabaseState{Oldest: -1, LagBytes: -1, Agents: map[string]int{}}
+	for _, d := range r.All() {
+		if d.Watch == nil {
+			continue
+		}
+		one := d.Watch.State()
+		all.Counts = all.Plus(one.Counts)
+		all.SetBack, all.Oldest, all.LagBytes = all.SetBack || one.SetBack, max(all.Oldest, one.Oldest), max(all.LagBytes, one.Lag)
+		for class, n := range one.Agents {
+			all.Agents[class] += n
+		}
+		if d == r.Common {
+			all.Servers = one.Live
+		}
+	}
+	return all
+}
 
 func (r *Replica) note(ctx context.Context, report server.Report) error {
 	round := 0

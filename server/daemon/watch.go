@@ -131,6 +131,9 @@ func (w *watchers) work(s *Daemon) {
 	if w.nats != nil {
 		looker.skipped, from.Bus = func() int64 { return relay.skipped() + w.outbox.lost.Load() }, looker.bus
 	}
+	if s.o.Replica != nil {
+		from.Database = s.o.Replica.state
+	}
 	w.Watch(from)
 	s.crew.Go(auditWorker, s.verifyAudit)
 	s.crew.Go("metrics", func(ctx context.Context, report server.Report) error { return w.Run(ctx, report) })

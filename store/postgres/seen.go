@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -158,8 +160,69 @@ func (s *Server) compareTo(ctx context.Context, c *pgx.Conn, seen *Seen) error {
 // Watch notes how far a database is, for one home. It is safe for concurrent use.
 type Watch struct {
 	server *Server
-	seen   Seen
-	mu     sync.Mutex
+
+	mu    sync.Mutex // held while it is noted
+	seen  Seen
+	state atomic.Pointer[State]
+}
+
+// State is how a database was when it was noted last.
+type State struct {
+	SetBack  bool
+	Oldest   float64        // seconds since the oldest view began; -1: not known
+	Lag      int64          // bytes of the log that the slowest standby has not replayed; -1: none follows, or it is not told
+	Live     int64          // servers
+	Agents   map[string]int // by class: how many changes their logs hold
+	Counts   pgdb.Counts
+	NotKnown bool // nothing was noted yet
+}
+
+// State tells how the database was, and how it is used now.
+func (w *Watch) State() State {
+	state := State{NotKnown: true, Oldest: -1, Lag: -1}
+	if last := w.state.Load(); last != nil {
+		state = *last
+	}
+	state.Counts = w.server.db.Counts()
+	return state
+}
+
+// Others' views are told to those who may see them, the standbys too.
+const selectUse = `SELECT coalesce((SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()), 0)::float8,
+ coalesce((SELECT max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)) FROM pg_stat_replication), -1)::int8,
+ (SELECT count(*) FROM amber_meta.servers WHERE seen_at > clock_timestamp() - greatest(lease, 1000) * interval '1 millisecond')`
+
+// look asks how the database is, for [Watch.State].
+func (w *Watch) look(ctx context.Context, c *pgx.Conn) error {
+	next := State{}
+	if err := c.QueryRow(ctx, selectUse).Scan(&next.Oldest, &next.Lag, &next.Live); err != nil {
+		return err
+	}
+	w.state.Store(&next)
+	return nil
+}
+
+// Classes are those of [State.Agents], with the most changes that an agent of each has.
+var Classes = []struct {
+	Name string
+	Most int64
+}{{"thousand", 1_000}, {"ten_thousand", 10_000}, {"hundred_thousand", 100_000}, {"million", 1_000_000}, {"more", math.MaxInt64}}
+
+// classes counts agents by class.
+func classes(agents []Ending) map[string]int {
+	counted := map[string]int{}
+	for _, c := range Classes {
+		counted[c.Name] = 0
+	}
+	for _, e := range agents {
+		for _, c := range Classes {
+			if e.Memory <= c.Most {
+				counted[c.Name]++
+				break
+			}
+		}
+	}
+	return counted
 }
 
 // Watch begins to note how far the database is, and returns the tokens of which this home knows that they were revoked: a database that was set
@@ -220,6 +283,10 @@ func (w *Watch) Note(ctx context.Context, ends bool) error {
 		}
 		if err != nil {
 			s.db.Refuse(err)
+			w.state.Store(&State{SetBack: true, Oldest: -1, Lag: -1})
+			return err
+		}
+		if err := w.look(ctx, c); err != nil {
 			return err
 		}
 		seen.Pulse, seen.System, seen.Timeline, seen.Audit, seen.Revoked = max(seen.Pulse, now.Pulse)+1, now.System, now.Timeline, now.Audit, merged(seen.Revoked, now.Revoked)
@@ -234,6 +301,9 @@ func (w *Watch) Note(ctx context.Context, ends bool) error {
 	}
 	if err == nil {
 		w.seen = seen
+		counted := *w.state.Load()
+		counted.Agents = classes(seen.Agents)
+		w.state.Store(&counted)
 	}
 	return pgerr.Wrap("note how far the database is", "", err)
 }
