@@ -21,6 +21,13 @@ func (c *counts) wrote(wait time.Duration, err error) {
 	}
 }
 
+func (d *DB) now() (t time.Time) {
+	if d.o.Clock != nil {
+		t = d.o.Clock()
+	}
+	return t
+}
+
 // Counts are how a database is used by this program. All but the connections only grow.
 type Counts struct {
 	Connections, InUse, Most int64         // of the pool: open, lent, and at most

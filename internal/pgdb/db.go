@@ -42,6 +42,8 @@ type Options struct {
 	Check func(context.Context, *pgx.Conn) error
 	// System and Timeline are those of the server that was the primary of this database when it was seen last; 0: not known.
 	System, Timeline int64
+	// Clock measures how long writers wait for their locks; nil: that is not measured.
+	Clock amber.Clock
 }
 
 func (o Options) withDefaults() Options {
@@ -399,9 +401,9 @@ var errNoStandby = errors.New("the database did not wait for its standby")
 // error nothing of it stays, but where the error is [ErrUnknown]. A context that ends before COMMIT undoes
 // everything; COMMIT itself is never interrupted.
 func (d *DB) Update(ctx context.Context, w Work) error {
-	begun := time.Now()
+	begun := d.now()
 	c, head, err := d.start(ctx, d.beginWrite(w.Setup))
-	d.counts.wrote(time.Since(begun), err)
+	d.counts.wrote(d.now().Sub(begun), err)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (o ServerOptions) onConn(ctx context.Context, fn func(*pgx.Conn) error) err
 }
 
 func (o ServerOptions) pgdb() pgdb.Options {
-	p := pgdb.Options{DSN: o.DSN, Pooled: o.Pooled, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect}
+	p := pgdb.Options{DSN: o.DSN, Pooled: o.Pooled, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect, Clock: o.Clock}
 	if seen, err := readSeen(o.Seen); err == nil && seen != nil { // a file that is damaged is told when the database is compared with it
 		p.System, p.Timeline = seen.System, seen.Timeline
 	}
