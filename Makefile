@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
+.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint advisories clean
 
 all: build test
 
@@ -205,6 +205,10 @@ lint: $(GOFUMPT) $(STATICCHECK)
 	$(STATICCHECK) $(PKGS)
 	GOOS=darwin $(GO) vet $(PKGS)
 	GOOS=windows $(GO) vet $(PKGS)
+
+# Published advisories about the code that the program is built from; it says so where their database cannot be reached.
+advisories:
+	sh scripts/advisories.sh
 
 $(GOFUMPT):
 	GOBIN=$(abspath $(TOOLS)) $(GO) install mvdan.cc/gofumpt@v0.12.0

@@ -101,15 +101,16 @@ type head struct {
 }
 
 // wrote takes the number of the last entry and reports whether it is time to
-// note the head.
+// note the head. The first entry that this process writes is noted at once, so that a log never grows old without a head.
 func (h *head) wrote(seq int64, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.at.IsZero() {
+	first := h.at.IsZero()
+	if first {
 		h.noted, h.at = max(h.noted, seq-1), now
 	}
 	h.written = max(h.written, seq)
-	if h.written-h.noted < headEntries && now.Sub(h.at) < headAge {
+	if !first && h.written-h.noted < headEntries && now.Sub(h.at) < headAge {
 		return false
 	}
 	h.at = now

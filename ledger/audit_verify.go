@@ -51,6 +51,7 @@ type verifier struct {
 	head    mark   // the known end
 	known   bool
 	met     bool // the entry of the head was there with its hash
+	gone    bool // there is no head file, though one is kept
 	headWhy string
 	more    int // findings beyond maxDamaged
 }
@@ -83,7 +84,7 @@ func (v *verifier) begin(path string) (err error) {
 	case path == "":
 		v.headWhy = "no head file is kept"
 	case !v.known:
-		v.headWhy = "there is no head file yet"
+		v.headWhy, v.gone = "there is no head file", true
 	}
 	return nil
 }
@@ -137,6 +138,9 @@ func (v *verifier) row(s scanner) error {
 
 // compare says what the head file tells about the end of the log.
 func (v *verifier) compare() {
+	if v.gone && v.report.Entries > 0 { // the first entry of every process is noted there
+		v.damage("the head file is gone: it was made with the first of the %d entries, and entries may have been cut off after the last of them", v.report.Entries)
+	}
 	switch {
 	case !v.known:
 		v.notChecked("the end of the log: %s, so a loss of entries there would not be seen", v.headWhy)

@@ -41,8 +41,8 @@ for port in 7411 7412; do
     sleep 1
   done
 done
-token=$(compose run --rm secrets 'cat /settings/ops.token' 2>/dev/null | grep -o 'amber_[0-9a-z_]*' | tail -1)
-[ -n "$token" ] || { echo "there is no token in /settings/ops.token" >&2; exit 1; }
+token=$(compose run --rm secrets 'cat /token/ops.token' 2>/dev/null | grep -o 'amber_[0-9a-z_]*' | tail -1)
+[ -n "$token" ] || { echo "there is no token in /token/ops.token" >&2; exit 1; }
 ask 7411 /v1/tenants/default/agents/default/memories '{"content":"We chose PostgreSQL for JSONB"}' | expect "a memory by the first server" '"id"'
 ask 7412 /v1/tenants/default/agents/default/recall '{"text":"which database did we pick"}' | expect "a question to the second" 'PostgreSQL for JSONB'
 ask 7412 /v1/tenants/default/agents/default/snapshots '{}' | expect "a snapshot in the S3 server" '"id"'

@@ -139,7 +139,7 @@ func dig(t *testing.T, v any, keys ...any) any {
 func TestChart(t *testing.T) {
 	t.Parallel()
 	objects := must.Get(newHelm(t).render())(t)
-	must.Equal(t, "objects", len(objects), 3)
+	must.Equal(t, "objects", len(objects), 4)
 	pod := dig(t, objects["StatefulSet memory"], "spec", "template", "spec")
 	must.Equal(t, "image", dig(t, pod, "containers", 0, "image").(string), "ghcr.io/amber-memory/amber:1.2.3")
 	must.Equal(t, "arguments", fmt.Sprint(dig(t, pod, "containers", 0, "args")), "[serve --listen 0.0.0.0:7411 --behind-proxy --log-json]")
@@ -158,11 +158,29 @@ func TestChartWithEverything(t *testing.T) {
 	must.Error(t, "ingress without a host", must.Err(h.render()))
 	h.set("ingress.host", "memory.example.org").set("ingress.tlsSecret", "tls").set("extraArgs", []any{"--allow-restore"})
 	objects := must.Get(h.render())(t)
-	must.Equal(t, "objects", len(objects), 5)
+	must.Equal(t, "objects", len(objects), 6)
 	pod := dig(t, objects["StatefulSet memory"], "spec", "template", "spec")
 	must.Equal(t, "migration", fmt.Sprint(dig(t, pod, "initContainers", 0, "args")), "[migrate --run]")
 	env := fmt.Sprint(dig(t, pod, "containers", 0, "env"))
 	must.Says(t, "environment", env, "AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", "/etc/amber/postgres/dsn", "AMBER_SNAPSHOT__ROOT", "XDG_CONFIG_HOME")
 	must.Says(t, "configuration", dig(t, objects["ConfigMap memory"], "data", "config.yaml").(string), "model: none")
 	must.Equal(t, "host", dig(t, objects["Ingress memory"], "spec", "rules", 0, "host").(string), "memory.example.org")
+}
+
+// Other pods reach the port of the servers and no other; who they are, and what the servers reach, can be narrowed.
+func TestChartHasANetworkPolicy(t *testing.T) {
+	t.Parallel()
+	policy := must.Get(newHelm(t).render())(t)["NetworkPolicy memory"]
+	must.Equal(t, "port", fmt.Sprint(dig(t, policy, "spec", "ingress", 0)), "map[ports:[map[port:http protocol:TCP]]]")
+	must.Equal(t, "directions", fmt.Sprint(dig(t, policy, "spec", "policyTypes")), "[Ingress]")
+	must.Equal(t, "pods", fmt.Sprint(dig(t, policy, "spec", "podSelector", "matchLabels")),
+		fmt.Sprint(dig(t, must.Get(newHelm(t).render())(t)["StatefulSet memory"], "spec", "selector", "matchLabels")))
+
+	h := newHelm(t).set("networkPolicy.from", []any{map[string]any{"podSelector": map[string]any{"app": "web"}}})
+	policy = must.Get(h.set("networkPolicy.egress", []any{map[string]any{"ports": []any{map[string]any{"port": 5432}}}}).render())(t)["NetworkPolicy memory"]
+	must.Equal(t, "from", fmt.Sprint(dig(t, policy, "spec", "ingress", 0, "from")), "[map[podSelector:map[app:web]]]")
+	must.Equal(t, "directions", fmt.Sprint(dig(t, policy, "spec", "policyTypes")), "[Ingress Egress]")
+	must.Equal(t, "to", fmt.Sprint(dig(t, policy, "spec", "egress", 0, "ports", 0, "port")), "5432")
+
+	must.Hold(t, must.Get(newHelm(t).set("networkPolicy.enabled", false).render())(t)["NetworkPolicy memory"] == nil, "there is a policy that was switched off")
 }

@@ -215,7 +215,7 @@ func (w whole) testChart(t *testing.T) {
 	dir := t.TempDir()
 	said(t, "tar", "-xzf", chart, "-C", dir)
 	must.Says(t, "helm lint", said(t, helm, "lint", "--strict", filepath.Join(dir, "amber")), "0 chart(s) failed")
-	must.Says(t, "helm template", said(t, helm, "template", "memory", chart), "kind: StatefulSet", "image: \"ghcr.io/amber-memory/amber:"+w.Number+"\"")
+	must.Says(t, "helm template", said(t, helm, "template", "memory", chart), "kind: StatefulSet", "kind: NetworkPolicy", "image: \"ghcr.io/amber-memory/amber:"+w.Number+"\"")
 	full := []string{
 		"template", "memory", chart, "--set", "replicas=3,postgres.secret=database,snapshots.root=s3://b/p,snapshots.secret=aws,config.search.model=none",
 		"--set", "ingress.enabled=true,ingress.host=memory.example.org,ingress.tlsSecret=tls,ingress.className=nginx", "--set", "extraArgs={--allow-restore}",

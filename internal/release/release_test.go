@@ -233,6 +233,31 @@ func TestComposeFileOfARelease(t *testing.T) {
 	must.Equal(t, "services", ours.Services, source.Services)
 }
 
+// Each container has its own secrets: the database and the object store know no password of the other, and no server has the
+// token of its operator.
+func TestContainersHaveTheirOwnSecrets(t *testing.T) {
+	t.Parallel()
+	var file struct {
+		Services map[string]struct{ Volumes []string }
+	}
+	must.Do(t, yaml.Unmarshal(must.Get(deployFile("compose.yaml"))(t), &file))
+	want := map[string]string{
+		"secrets": "database-secret storage-secret servers-secret token", "postgres": "database database-secret", "storage": "buckets storage-secret",
+		"setup": "servers-secret", "token": "servers-secret token", "amber-a": "home-a servers-secret", "amber-b": "home-b servers-secret",
+	}
+	must.Equal(t, "services", len(file.Services), len(want))
+	for name, s := range file.Services {
+		var volumes []string
+		for _, v := range s.Volumes {
+			volume, _, _ := strings.Cut(v, ":")
+			volumes = append(volumes, volume)
+			secret := strings.HasSuffix(volume, "-secret")
+			must.Equal(t, name+": "+v+" is only read", secret && name != "secrets", strings.HasSuffix(v, ":ro"))
+		}
+		must.Equal(t, name, strings.Join(volumes, " "), want[name])
+	}
+}
+
 // Units are what systemd takes, where it is here.
 func TestUnits(t *testing.T) {
 	t.Parallel()

@@ -41,25 +41,45 @@ func OfHolder(lock string, getenv func(string) string, make bool) (string, error
 	if !ok {
 		return "", amber.Errorf(amber.KindUnsupported, op, lock, "the system does not number files")
 	}
-	dir := folder(getenv)
-	check := localsock.CheckFolder
-	if make {
-		check = localsock.MakeFolder
-	}
-	if err := check(dir); err != nil {
+	dir, err := folder(getenv, make)
+	if err != nil {
 		return "", err
 	}
 	return filepath.Join(dir, fmt.Sprintf("%x-%x.sock", device, number)), nil
 }
 
-// folder is where sockets of holders lie.
-func folder(getenv func(string) string) string {
+// folder returns where sockets of holders lie. Another user may have taken the name below a folder that all users
+// share; then it is the one below the home of the user. The error is that of the first one.
+func folder(getenv func(string) string, make bool) (string, error) {
+	check := localsock.CheckFolder
+	if make {
+		check = localsock.MakeFolder
+	}
+	var first error
+	for _, dir := range folders(getenv) {
+		err := check(dir)
+		if err == nil {
+			return dir, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return "", first
+}
+
+// folders are those that are tried, in order.
+func folders(getenv func(string) string) []string {
 	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && localsock.CheckFolder(dir) == nil {
-		return filepath.Join(dir, "amber")
+		return []string{filepath.Join(dir, "amber")}
 	}
 	tmp := getenv("TMPDIR")
 	if !filepath.IsAbs(tmp) {
 		tmp = "/tmp"
 	}
-	return filepath.Join(tmp, fmt.Sprintf("amber-%d", os.Geteuid()))
+	out := []string{filepath.Join(tmp, fmt.Sprintf("amber-%d", os.Geteuid()))}
+	if home := getenv("HOME"); filepath.IsAbs(home) {
+		out = append(out, filepath.Join(home, ".amber-run"))
+	}
+	return out
 }

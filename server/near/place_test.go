@@ -3,6 +3,7 @@
 package near_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,4 +54,25 @@ func TestSocketOfAHolder(t *testing.T) {
 	must.Do(t, os.RemoveAll(filepath.Dir(socket)))
 	must.Do(t, os.Symlink(dir, filepath.Dir(socket)))
 	must.Kind(t, "a link as the folder", must.Err(near.OfHolder(moved, env(map[string]string{"XDG_RUNTIME_DIR": run}), true)), amber.KindRefused, "want a folder")
+}
+
+// Another user who takes the name below /tmp first blocks nothing: both ends use the folder below the home.
+func TestATakenFolderBlocksNothing(t *testing.T) {
+	t.Parallel()
+	dir := must.Get(os.MkdirTemp("", "near"))(t)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	lock, home := filepath.Join(dir, "lock"), filepath.Join(dir, "home")
+	must.Do(t, os.WriteFile(lock, nil, 0o600))
+	must.Do(t, os.Mkdir(home, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("amber-%d", os.Geteuid())), nil, 0o600)) // it can be removed by its owner alone
+	taken := map[string]string{"TMPDIR": dir}
+	must.Kind(t, "no home", must.Err(near.OfHolder(lock, env(taken), true)), amber.KindRefused, "want a folder")
+	taken["HOME"] = home
+	must.Kind(t, "not made yet", must.Err(near.OfHolder(lock, env(taken), false)), amber.KindRefused)
+	socket := must.Get(near.OfHolder(lock, env(taken), true))(t)
+	must.Hold(t, strings.HasPrefix(socket, home+"/.amber-run/"), "the socket is %s", socket)
+	must.Equal(t, "found again", must.Get(near.OfHolder(lock, env(taken), false))(t), socket)
+	must.Do(t, must.Get(localsock.Listen(socket))(t).Close())
+	must.Do(t, os.Chmod(filepath.Dir(socket), 0o755))
+	must.Kind(t, "a folder for everybody", must.Err(near.OfHolder(lock, env(taken), true)), amber.KindRefused)
 }

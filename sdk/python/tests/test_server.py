@@ -30,7 +30,7 @@ from amber_memory import (
     UnreachableError,
     UnsupportedError,
 )
-from amber_memory._find import _Private
+from amber_memory._find import _Private, binary_path
 
 
 def where(home: str) -> Dict[str, Any]:
@@ -468,3 +468,20 @@ def test_signals_reach_the_program_alone(home: str) -> None:
         os.kill(private._process.pid, signal.SIGTERM)
         amber.remember("two")
         assert len(amber.memory.list().all()) == 2
+
+
+def test_no_program_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty or relative element of the path is the folder in which the process happens to be, such as a stranger's archive."""
+    name = "amber.exe" if os.name == "nt" else "amber"
+    for folder in (tmp_path, tmp_path / "bin", tmp_path / "own"):
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o700)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("amber_memory._find.__file__", str(tmp_path / "package" / "_find.py"))
+    for path in ("", os.pathsep, os.pathsep.join(["", "/nowhere"]), ".", "bin"):
+        with pytest.raises(UnsupportedError):
+            binary_path(None, {"PATH": path})
+    with pytest.raises(UnsupportedError):
+        binary_path(None, {})
+    assert binary_path(None, {"PATH": os.pathsep.join(["", "bin", str(tmp_path / "own")])}) == str(tmp_path / "own" / name)

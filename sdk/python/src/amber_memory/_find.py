@@ -154,13 +154,22 @@ def binary_path(binary: Optional[str], environ: Mapping[str, str]) -> str:
     carried = Path(__file__).with_name("bin") / name
     if carried.is_file():
         return str(carried)
-    found = shutil.which(name, path=environ.get("PATH"))
+    found = _on_path(name, environ)
     if found is None:
         raise UnsupportedError(
             "the program amber is not there: this package was built without it, and it is not on the path",
             hint="install the wheel for this platform, or set AMBER_BINARY",
         )
     return found
+
+
+def _on_path(name: str, environ: Mapping[str, str]) -> Optional[str]:
+    """Return the program of the path. An empty or relative element would take one out of the folder in which this process happens to be."""
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        found = shutil.which(os.path.join(folder, name)) if os.path.isabs(folder) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _served(home: Path, token: Optional[str]) -> Optional[Place]:
