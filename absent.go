@@ -78,6 +78,10 @@ func (a absent) Relate(context.Context, Relation) (Relation, error) {
 	return Relation{}, a.fail("relate memories")
 }
 
+func (a absent) Relation(context.Context, string) (Relation, error) {
+	return Relation{}, a.find("read relation")
+}
+
 func (a absent) Unrelate(context.Context, string) error { return a.fail("unrelate memories") }
 
 func (a absent) Related(context.Context, MemoryID) ([]Relation, error) {

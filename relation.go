@@ -37,6 +37,8 @@ type Relations interface {
 	// Relate stores a relation between two live memories; one of the same
 	// from, to and type is replaced. Errors: invalid, not_found.
 	Relate(ctx context.Context, r Relation) (Relation, error)
+	// Relation returns one live relation. Errors: not_found.
+	Relation(ctx context.Context, id string) (Relation, error)
 	// Unrelate leaves a tombstone of a relation. Errors: not_found.
 	Unrelate(ctx context.Context, id string) error
 	// Related returns the live relations from or to a memory. Errors:

@@ -19,6 +19,11 @@ func (b beside) Relate(ctx context.Context, r amber.Relation) (amber.Relation, e
 	return ask[amber.Relation](ctx, b.Agent, r, "relations")
 }
 
+// Relation implements [amber.Relations].
+func (b beside) Relation(ctx context.Context, id string) (amber.Relation, error) {
+	return get[amber.Relation](ctx, b.Agent, nil, "relations", id)
+}
+
 // Unrelate implements [amber.Relations].
 func (b beside) Unrelate(ctx context.Context, id string) error {
 	return b.remove(ctx, nil, "relations", id)

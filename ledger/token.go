@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"database/sql"
 	"errors"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -43,10 +42,10 @@ func (d *DB) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToke
 		}
 		out.Token = wire.Token{
 			ID: s.id, Name: r.Name, Tenant: r.Tenant, Agent: r.Agent, Scopes: r.Scopes,
-			CreatedAt: t.now, ExpiresAt: r.ExpiresAt,
+			CreatedAt: t.now, ExpiresAt: r.ExpiresAt, Bound: r.Bound,
 		}
 		hash := s.hash()
-		n, err := t.exec(insertToken, out.ID, out.Name, out.Tenant, out.Agent, joinScopes(out.Scopes), hash[:],
+		n, err := t.exec(insertToken, out.ID, out.Name, out.Tenant, out.Agent, writeScopes(out.Scopes, out.Bound), hash[:],
 			out.CreatedAt.UnixMilli(), out.ExpiresAt.UnixMilli())
 		if err == nil && n == 0 {
 			err = amber.Errorf(amber.KindInternal, op, "", "a token has the same id; the random source is broken")
@@ -179,16 +178,6 @@ func scanToken(s scanner, more ...any) (t wire.Token, err error) {
 	}
 	t.CreatedAt, t.ExpiresAt = amber.UnixMilli(created), amber.UnixMilli(expires)
 	t.RevokedAt, t.LastUsedAt = amber.UnixMilli(revoked), amber.UnixMilli(used)
-	for _, scope := range strings.Split(scopes, ",") {
-		t.Scopes = append(t.Scopes, wire.TokenScope(scope))
-	}
-	return t, nil
-}
-
-func joinScopes(scopes []wire.TokenScope) string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ",")
+	t.Scopes, t.Bound, err = readScopes(scopes)
+	return t, err
 }

@@ -26,6 +26,10 @@ func (m *Metrics) Handler(grant func(*http.Request) wire.Grant) http.Handler {
 			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "the token lacks the scope %s", string(wire.TokenRead)))
 			return
 		}
+		if !g.Bound.None() { // series count the records of all
+			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "metrics are of whole agents, and the token is bound to %s", g.Bound))
+			return
+		}
 		select {
 		case m.scrapes <- struct{}{}:
 			defer func() { <-m.scrapes }()

@@ -14,7 +14,7 @@ const other = "other"
 var known = map[string][]string{
 	string(amber.LayerLongTerm): {
 		"recall", "write", "delete", "health", "get", "list", "history", "timeline", "write_batch", "edit", "erase",
-		"relate", "unrelate", "related", "neighbours", "set_concepts", "concepts", "count_concepts", "stats", "changes", "changes_before", "head",
+		"relate", "relation", "unrelate", "related", "neighbours", "set_concepts", "concepts", "count_concepts", "stats", "changes", "changes_before", "head",
 	},
 	string(amber.LayerTurns): {"append_turn", "load_turns", "list_turns", "turn", "delete_turns", "add_compaction", "compactions"},
 	string(amber.LayerLoops): {"save_loop", "load_loop", "clear_loop"},

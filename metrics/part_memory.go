@@ -78,6 +78,11 @@ func (p relations) Relate(ctx context.Context, r amber.Relation) (out amber.Rela
 	return p.next.Relate(ctx, r)
 }
 
+func (p relations) Relation(ctx context.Context, id string) (out amber.Relation, err error) {
+	defer p.watch(&ctx, &err, "relation")(one)
+	return p.next.Relation(ctx, id)
+}
+
 func (p relations) Unrelate(ctx context.Context, id string) (err error) {
 	defer p.watch(&ctx, &err, "unrelate")(one)
 	return p.next.Unrelate(ctx, id)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/bounds"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -36,7 +37,8 @@ type Agent struct {
 	// Feed gives an index outside of the store what it does not have yet, for a while, and
 	// returns what it did, how long to wait after an error, and whether that was all; nil where
 	// there is none. Errors: busy when another process feeds it.
-	Feed func(ctx context.Context) (detail string, again time.Duration, done bool, err error)
+	Feed  func(ctx context.Context) (detail string, again time.Duration, done bool, err error)
+	limit *bounds.Limit // of a bound caller; nil: none
 	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)

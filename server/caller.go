@@ -68,6 +68,14 @@ func (c Caller) AllowPart(tenant amber.TenantID, agent amber.AgentID, scope wire
 	return nil
 }
 
+// AllowWhole says whether the caller may do something that is about a whole agent, or more. Errors: refused for a caller that is bound.
+func (c Caller) AllowWhole() error {
+	if c.Grant.Bound.None() {
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, "authorize", "", "the caller is bound to %s; this is about the whole agent", c.Grant.Bound)
+}
+
 // partName says in words what a part of the home is.
 func partName(tenant amber.TenantID, agent amber.AgentID) string {
 	switch {

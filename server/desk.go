@@ -67,21 +67,29 @@ type Job struct {
 	Closed bool
 	// Existing says that an agent that is not there is never made.
 	Existing bool
+	// Within says that it stays within what a bound caller reaches. Such a caller is refused every
+	// other job, see [wire.Bound].
+	Within bool
 	// Home says that it concerns what belongs to the home and to no agent, tokens
 	// and the audit log. Tenant and Agent say which part of it, both "" for all; no
 	// agent is opened, and none need exist.
 	Home bool
 }
 
-// allowed says whether a caller may do the job. Errors: those of
+// Allowed says whether a caller may do the job. Errors: those of
 // [Caller.Allow], or of [Caller.AllowPart].
-func (j Job) allowed(c Caller) error {
+func (j Job) Allowed(c Caller) error {
+	err := error(nil)
 	if j.Home {
-		return c.AllowPart(j.Tenant, j.Agent, j.Scope)
+		err = c.AllowPart(j.Tenant, j.Agent, j.Scope)
+	} else {
+		err = c.Allow(j.Tenant, j.Agent, j.Scope)
 	}
-	err := c.Allow(j.Tenant, j.Agent, j.Scope)
-	if err == nil && j.Reads {
+	if err == nil && j.Reads && !j.Home {
 		err = c.Allow(j.Tenant, j.Agent, wire.TokenRead)
+	}
+	if err == nil && !j.Within {
+		err = c.AllowWhole()
 	}
 	return err
 }
@@ -136,7 +144,7 @@ func (d *Desk) now() time.Time {
 
 func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (done []string, subject string, err error)) error {
 	c := CallerOf(ctx)
-	if err := j.allowed(c); err != nil {
+	if err := j.Allowed(c); err != nil {
 		return d.refuse(ctx, c, j, err)
 	}
 	if j.Mutates {
@@ -149,6 +157,7 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 		return err
 	}
 	defer release()
+	agent = agent.within(c.Grant.Bound)
 	if !j.Mutates {
 		_, _, err := fn(ctx, agent)
 		return err

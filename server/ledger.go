@@ -43,6 +43,9 @@ func CreateToken(ctx context.Context, s wire.Tokens, r wire.TokenRequest) (wire.
 		return wire.NewToken{}, err
 	}
 	c := CallerOf(ctx)
+	if err := c.AllowWhole(); err != nil {
+		return wire.NewToken{}, err
+	}
 	for _, scope := range r.Scopes {
 		if err := c.AllowPart(r.Tenant, r.Agent, scope); err != nil {
 			return wire.NewToken{}, err

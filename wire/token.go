@@ -45,6 +45,7 @@ type Grant struct {
 	Tenant amber.TenantID `json:"tenant,omitempty"` // "": every tenant
 	Agent  amber.AgentID  `json:"agent,omitempty"`  // "": every agent of the tenant
 	Scopes []TokenScope   `json:"scopes"`
+	Bound
 }
 
 // Reaches reports whether the grant is about an agent at all. A caller it
@@ -70,11 +71,12 @@ type Token struct {
 	ExpiresAt  amber.Time     `json:"expires_at,omitzero"` // absent: never
 	RevokedAt  amber.Time     `json:"revoked_at,omitzero"`
 	LastUsedAt amber.Time     `json:"last_used_at,omitzero"` // to the minute
+	Bound
 }
 
 // Grant returns what the token is for.
 func (t Token) Grant() Grant {
-	return Grant{Token: t.ID, Name: t.Name, Tenant: t.Tenant, Agent: t.Agent, Scopes: t.Scopes}
+	return Grant{Token: t.ID, Name: t.Name, Tenant: t.Tenant, Agent: t.Agent, Scopes: t.Scopes, Bound: t.Bound}
 }
 
 // NewToken is a token that was made just now. Its secret is shown once.
@@ -90,6 +92,7 @@ type TokenRequest struct {
 	Agent     amber.AgentID  `json:"agent,omitempty"`  // "": every agent
 	Scopes    []TokenScope   `json:"scopes"`
 	ExpiresAt amber.Time     `json:"expires_at,omitzero"` // absent: never
+	Bound
 }
 
 // Normalize checks the request and brings the scopes into order. The error is
@@ -116,7 +119,23 @@ func (r TokenRequest) Normalize() (TokenRequest, error) {
 			return r, err
 		}
 	}
+	if err := r.checkBound(); err != nil {
+		return r, err
+	}
 	return r, amber.CheckText("name", r.Name, MaxTokenName, amber.Required|amber.OneLine)
+}
+
+// checkBound refuses scopes that are about the whole agent for a token that is bound. The error is of kind invalid.
+func (r TokenRequest) checkBound() error {
+	if !r.Bound.None() && r.Tenant == "" {
+		return amber.Errorf(amber.KindInvalid, "check token", "", "a token for %s is for one tenant; name the tenant", r.Bound)
+	}
+	for _, s := range []TokenScope{TokenSnapshot, TokenRestore, TokenAdmin} {
+		if !r.Bound.None() && slices.Contains(r.Scopes, s) {
+			return amber.Errorf(amber.KindInvalid, "check token", "", "scope %s is about the whole agent; a token for %s has read, write, approve and erase", s, r.Bound)
+		}
+	}
+	return r.Bound.Check()
 }
 
 // Tokens keeps tokens. Secrets are kept as hashes. Safe for concurrent use,

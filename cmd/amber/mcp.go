@@ -36,20 +36,33 @@ Tools come in profiles: default (ten tools for memory and sessions), snapshots,
 control (tasks, approvals, queue), engram and reference (the tools of Engram and of
 the reference memory server, for prompts that name them), chatgpt (search and
 fetch), files (a folder /memories of notes). all is everything. Profiles and names
-of tools may be joined by commas.`,
+of tools may be joined by commas.
+
+--user, --project and --workspace bind the host: of what they name it reaches that one
+alone, also by id, beside what is global, and tools for the whole agent are not offered.`,
 		Example: `  amber mcp
   amber mcp --tools default,snapshots
   amber mcp --tools files --agent writer`,
 		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := boundFlags(cmd); err != nil {
+				return err
+			}
+			return a.serveMCP(cmd.Context(), f)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.tools, "tools", "default", "default, all, profiles or names of tools")
 	fl.BoolVar(&f.allowRestore, "allow-restore", false, "with the profile snapshots, offer to restore them")
-	fl.StringVar(&f.project, "project", "", "the project (default from the git repository of the working directory)")
-	fl.StringVar(&f.user, "user", "", "the user whose memories are saved and seen")
-	fl.StringVar(&f.workspace, "workspace", "", "the workspace")
+	fl.StringVar(&f.project, "project", "", "bind the host to a project (default: the project of the working directory, and any other that a call names)")
+	fl.StringVar(&f.user, "user", "", "bind the host to a user, whose memories are saved and seen")
+	fl.StringVar(&f.workspace, "workspace", "", "bind the host to a workspace")
 	return cmd
+}
+
+// bound is what the flags bind the host to. A project that nobody named is only where a call belongs that names none.
+func (f mcpFlags) bound() wire.Bound {
+	return wire.Bound{User: f.user, Project: f.project, Workspace: f.workspace}
 }
 
 // mcpGrace is how long the store may take to close when the host has gone.
@@ -76,6 +89,9 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 		defer cancel()
 		err = errors.Join(err, pool.Close(ctx))
 	}()
+	if err := f.bound().Check(); err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	s, err := mcpapi.NewServer(mcpapi.Options{
 		Desk: &server.Desk{
@@ -83,7 +99,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 		},
 		Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
 		Identities: amber.Identities{ProjectID: a.projectHere(f.project), UserID: f.user, WorkspaceID: f.workspace}, Clock: a.Clock, Log: log,
-	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}, tenant, agent)
+	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}, Bound: f.bound()}}, tenant, agent)
 	if err != nil {
 		return err
 	}

@@ -29,13 +29,17 @@ itself.`
 
 // reach says in words which agents a token is for.
 func reach(t wire.Token) string {
+	where := string(t.Tenant) + "/" + string(t.Agent)
 	switch {
 	case t.Tenant == "":
-		return "every tenant"
+		where = "every tenant"
 	case t.Agent == "":
-		return "every agent of " + string(t.Tenant)
+		where = "every agent of " + string(t.Tenant)
 	}
-	return string(t.Tenant) + "/" + string(t.Agent)
+	if t.Bound.None() {
+		return where
+	}
+	return where + ", " + t.Bound.String()
 }
 
 func scopeNames(scopes []wire.TokenScope) string {

@@ -22,6 +22,7 @@ type tokenFlags struct {
 	expires, secretFile   string
 	allAgents, allTenants bool
 	ifNone                bool
+	bound                 wire.Bound
 }
 
 // savedToken is the JSON of token create --secret-file.
@@ -44,12 +45,17 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 		Long: `Make a token for the agent that --tenant and --agent name, and print its secret. The secret is shown
 only now. NAME says what the token is for.
 
+With --user, --project and --workspace the token is bound: of what it names it reaches that one alone, on
+every door, also by id, beside what is global. What is about the whole agent, such as snapshots, exports,
+the queue, tokens and the audit log, is refused to it. See docs/server.md.
+
 With --secret-file the secret is written to a new file that only its owner may read, and is not
 printed.
 
 With --if-none nothing is made where a token was made before, which is no error: a server that others
 can reach does not start without a token, and a script that sets it up can be run again.`,
 		Example: `  amber token create ci --scope read --expires 90d
+  amber token create bob --user bob --project acme/shop
   amber token create ops --all-tenants --scope admin --if-none --secret-file ops.token
   amber --tenant acme token create backup --all-agents --scope read,snapshot --secret-file backup.token`,
 		Args: cli.Exactly("a name"),
@@ -79,6 +85,9 @@ can reach does not start without a token, and a script that sets it up can be ru
 	fl.StringVar(&f.expires, "expires", "", "when it ends: "+cli.TimeForms+" from now (default never)")
 	fl.BoolVar(&f.allAgents, "all-agents", false, "make it valid for every agent of the tenant")
 	fl.BoolVar(&f.allTenants, "all-tenants", false, "make it valid for every agent of every tenant")
+	fl.StringVar(&f.bound.User, "user", "", "bind it to a user: it reaches memories of this user alone, and no others")
+	fl.StringVar(&f.bound.Project, "project", "", "bind it to a project: it reaches memories and sessions of this project alone")
+	fl.StringVar(&f.bound.Workspace, "workspace", "", "bind it to a workspace")
 	fl.StringVar(&f.secretFile, "secret-file", "", "write the secret to this new file instead of printing it")
 	fl.BoolVar(&f.ifNone, "if-none", false, "make it only where no token was made before")
 	return cmd
@@ -101,7 +110,7 @@ func (a *app) tellTokens(ctx context.Context) (bool, error) {
 
 // tokenRequest puts a request together from the flags. It touches no disk.
 func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (wire.TokenRequest, error) {
-	r := wire.TokenRequest{Name: name}
+	r := wire.TokenRequest{Name: name, Bound: f.bound}
 	switch {
 	case f.allTenants && cmd.Flags().Changed("tenant"):
 		return r, cli.Usage("--all-tenants and --tenant exclude each other")
@@ -125,7 +134,20 @@ func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (wire.
 	if r.ExpiresAt, err = a.expiry(cmd, f.expires); err != nil {
 		return r, err
 	}
+	if err := boundFlags(cmd); err != nil {
+		return r, err
+	}
 	return r.Normalize()
+}
+
+// boundFlags refuses a flag that binds to nothing, such as a variable of a script that is not set: it would bind less than was meant.
+func boundFlags(cmd *cobra.Command) error {
+	for _, name := range []string{"user", "project", "workspace"} {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return cli.Usage("--%s is empty", name)
+		}
+	}
+	return nil
 }
 
 // expiry reads --expires. Time that has passed is refused before anything is

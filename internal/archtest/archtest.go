@@ -97,6 +97,7 @@ var law = map[string][]string{
 	"internal/gitrun":               {},
 	"internal/golden":               {"internal/fsx"},
 	"internal/hosttest":             {"-"}, // sees the program as a user does
+	"internal/bounds":               {},
 	"internal/intake":               {"internal/redact"},
 	"internal/linediff":             {"-"},
 	"internal/localsock":            {},

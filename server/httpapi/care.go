@@ -11,19 +11,19 @@ import (
 // careRoutes tell what an agent's store can do and how it is doing.
 func careRoutes(a *API) {
 	handle(a, operation{
-		id: "agent.capabilities", method: "GET", path: agentPath + "/capabilities", scope: wire.TokenRead, summary: "Read the capabilities of the agent's store",
+		id: "agent.capabilities", bound: true, method: "GET", path: agentPath + "/capabilities", scope: wire.TokenRead, summary: "Read the capabilities of the agent's store",
 	}, func(_ context.Context, ag *server.Agent, _ nothing) (answer[amber.Capabilities], error) {
 		return got(ag.Store.Capabilities(), nil)
 	})
 
 	handle(a, operation{
-		id: "agent.stats", method: "GET", path: agentPath + "/stats", scope: wire.TokenRead, summary: "Count the records of the agent's store",
+		id: "agent.stats", bound: true, method: "GET", path: agentPath + "/stats", scope: wire.TokenRead, summary: "Count the records of the agent's store",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Stats], error) {
 		return got(ag.Store.Stats.Stats(ctx))
 	})
 
 	handle(a, operation{
-		id: "agent.health", method: "GET", path: agentPath + "/health", scope: wire.TokenRead, summary: "Read the health of long-term memory",
+		id: "agent.health", bound: true, method: "GET", path: agentPath + "/health", scope: wire.TokenRead, summary: "Read the health of long-term memory",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Health], error) {
 		h, err := ag.Store.LongTerm.Health(ctx)
 		return got(placeless(ctx, h), err)

@@ -79,7 +79,7 @@ type position struct {
 
 func logRoutes(a *API, id, path, what string, log func(*server.Agent) amber.ChangeLog) {
 	handleList(a, operation{
-		id: id + ".list", method: "GET", path: agentPath + path, scope: wire.TokenRead,
+		id: id + ".list", bound: true, method: "GET", path: agentPath + path, scope: wire.TokenRead,
 		summary: "Read " + what + ", oldest or newest first; next is the position to continue from",
 	}, func(ctx context.Context, ag *server.Agent, in changeQuery, p paging) (amber.Page[amber.Change], error) {
 		if err := in.check(); err != nil {
@@ -95,7 +95,7 @@ func logRoutes(a *API, id, path, what string, log func(*server.Agent) amber.Chan
 	})
 
 	handle(a, operation{
-		id: id + ".head", method: "GET", path: agentPath + path + "/head", scope: wire.TokenRead, summary: "Read the position of the newest entry",
+		id: id + ".head", bound: true, method: "GET", path: agentPath + path + "/head", scope: wire.TokenRead, summary: "Read the position of the newest entry",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[position], error) {
 		p, err := log(ag).Head(ctx)
 		return got(position{p}, err)

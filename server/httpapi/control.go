@@ -56,7 +56,7 @@ func taskRoutes(a *API) {
 		Body    taskBody `body:"json"`
 	}
 	handle(a, operation{
-		id: "task.save", method: "PUT", path: agentPath + "/tasks/{id}", scope: wire.TokenWrite, mutates: true,
+		id: "task.save", bound: true, method: "PUT", path: agentPath + "/tasks/{id}", scope: wire.TokenWrite, mutates: true,
 		summary: "Store a task, a new one or the next version",
 	}, func(ctx context.Context, ag *server.Agent, in save) (answer[taskBody], error) {
 		t, err := in.Body.task()
@@ -74,7 +74,7 @@ func taskRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "task.get", method: "GET", path: agentPath + "/tasks/{id}", scope: wire.TokenRead, summary: "Read one task",
+		id: "task.get", bound: true, method: "GET", path: agentPath + "/tasks/{id}", scope: wire.TokenRead, summary: "Read one task",
 	}, func(ctx context.Context, ag *server.Agent, in taskID) (answer[taskBody], error) {
 		return taggedTask(ag.Store.Tasks.Task(ctx, in.ID))
 	})
@@ -85,7 +85,7 @@ func taskRoutes(a *API) {
 		Session amber.SessionID `query:"session_id" doc:"only of this session"`
 	}
 	handleList(a, operation{
-		id: "task.list", method: "GET", path: agentPath + "/tasks", scope: wire.TokenRead, summary: "List tasks, newest first",
+		id: "task.list", bound: true, method: "GET", path: agentPath + "/tasks", scope: wire.TokenRead, summary: "List tasks, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[taskBody], error) {
 		tasks, err := ag.Store.Tasks.ListTasks(ctx, amber.TaskQuery{State: in.State, SessionID: in.Session, Limit: p.Limit, Cursor: p.Cursor})
 		out := amber.Page[taskBody]{Next: tasks.Next, SetAside: tasks.SetAside}
@@ -96,7 +96,7 @@ func taskRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "task.replay", method: "GET", path: agentPath + "/tasks/{id}/replay", scope: wire.TokenRead,
+		id: "task.replay", bound: true, method: "GET", path: agentPath + "/tasks/{id}/replay", scope: wire.TokenRead,
 		summary: "Compare a task with its history",
 	}, func(ctx context.Context, ag *server.Agent, in taskID) (answer[amber.ReplayReport], error) {
 		return got(ag.Store.Events.Replay(ctx, in.ID))
@@ -113,7 +113,7 @@ func taskEventRoutes(a *API) {
 		Body amber.TaskEvent `body:"json"`
 	}
 	handle(a, operation{
-		id: "task.event", method: "POST", path: agentPath + "/tasks/{id}/events", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id"},
+		id: "task.event", bound: true, method: "POST", path: agentPath + "/tasks/{id}/events", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id"},
 		status: http.StatusCreated, summary: "Append an event to the history of a task",
 	}, func(ctx context.Context, ag *server.Agent, in add) (answer[amber.TaskEvent], error) {
 		if err := agree("task", in.ID, &in.Body.TaskID); err != nil {
@@ -123,7 +123,7 @@ func taskEventRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "task.events", method: "GET", path: agentPath + "/tasks/{id}/events", scope: wire.TokenRead, summary: "Read the history of a task, oldest first",
+		id: "task.events", bound: true, method: "GET", path: agentPath + "/tasks/{id}/events", scope: wire.TokenRead, summary: "Read the history of a task, oldest first",
 	}, func(ctx context.Context, ag *server.Agent, in taskID) (answer[amber.Page[amber.TaskEvent]], error) {
 		return items(ag.Store.Events.ListEvents(ctx, in.ID))
 	})
@@ -135,7 +135,7 @@ func taskEventRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "task.compact", method: "POST", path: agentPath + "/tasks/{id}/events/compact", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id"}, repeatable: true, lasting: true,
+		id: "task.compact", bound: true, method: "POST", path: agentPath + "/tasks/{id}/events/compact", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id"}, repeatable: true, lasting: true,
 		summary: "Fold all but the last events of a task into its replay",
 	}, func(ctx context.Context, ag *server.Agent, in compact) (answer[amber.ReplaySnapshot], error) {
 		return got(ag.Store.Events.CompactEvents(ctx, in.ID, in.Body.Keep))
@@ -151,7 +151,7 @@ func (r approvalRequest) repeats() bool { return r.Body.ID != "" }
 
 func approvalRoutes(a *API) {
 	handle(a, operation{
-		id: "approval.request", method: "POST", path: agentPath + "/approvals", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, lasting: true,
+		id: "approval.request", bound: true, method: "POST", path: agentPath + "/approvals", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, lasting: true,
 		status: http.StatusCreated, summary: "Ask a person for an approval",
 	}, func(ctx context.Context, ag *server.Agent, in approvalRequest) (answer[amber.Approval], error) {
 		q, err := server.RequestApproval(ctx, ag.Store.Approvals, in.Body)
@@ -166,7 +166,7 @@ func approvalRoutes(a *API) {
 		Body amber.ApprovalDecision `body:"json"`
 	}
 	handle(a, operation{
-		id: "approval.decide", method: "POST", path: agentPath + "/approvals/{id}/decision", scope: wire.TokenApprove, mutates: true,
+		id: "approval.decide", bound: true, method: "POST", path: agentPath + "/approvals/{id}/decision", scope: wire.TokenApprove, mutates: true,
 		summary: "Decide an approval once; the token that requested the approval may not, and the recorded actor is the name of the token",
 	}, func(ctx context.Context, ag *server.Agent, in decide) (answer[amber.Approval], error) {
 		if err := agree("approval", in.ID, &in.Body.ID); err != nil {
@@ -176,13 +176,13 @@ func approvalRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "approval.get", method: "GET", path: agentPath + "/approvals/{id}", scope: wire.TokenRead, summary: "Read one approval",
+		id: "approval.get", bound: true, method: "GET", path: agentPath + "/approvals/{id}", scope: wire.TokenRead, summary: "Read one approval",
 	}, func(ctx context.Context, ag *server.Agent, in approvalID) (answer[amber.Approval], error) {
 		return got(ag.Store.Approvals.Approval(ctx, in.ID))
 	})
 
 	handle(a, operation{
-		id: "approval.list", method: "GET", path: agentPath + "/approvals", scope: wire.TokenRead,
+		id: "approval.list", bound: true, method: "GET", path: agentPath + "/approvals", scope: wire.TokenRead,
 		summary: "List the approvals of a task, oldest first, or every pending one",
 	}, func(ctx context.Context, ag *server.Agent, in ofTask) (answer[amber.Page[amber.Approval]], error) {
 		return items(ag.Store.Approvals.ListApprovals(ctx, in.TaskID))
@@ -191,7 +191,7 @@ func approvalRoutes(a *API) {
 
 func resultRoutes(a *API) {
 	handle(a, operation{
-		id: "result.save", method: "POST", path: agentPath + "/results", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, repeatable: true,
+		id: "result.save", bound: true, method: "POST", path: agentPath + "/results", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, repeatable: true,
 		summary: "Store what a node of a task produced",
 	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Result]) (answer[amber.Result], error) {
 		r, err := ag.Store.Results.SaveResult(server.About(ctx, in.Body.NodeID), in.Body)
@@ -203,13 +203,13 @@ func resultRoutes(a *API) {
 		Node string `path:"node" doc:"the id of the node"`
 	}
 	handle(a, operation{
-		id: "result.get", method: "GET", path: agentPath + "/results/{task}/{node}", scope: wire.TokenRead, summary: "Read the result of a node",
+		id: "result.get", bound: true, method: "GET", path: agentPath + "/results/{task}/{node}", scope: wire.TokenRead, summary: "Read the result of a node",
 	}, func(ctx context.Context, ag *server.Agent, in one) (answer[amber.Result], error) {
 		return got(ag.Store.Results.Result(ctx, in.Task, in.Node))
 	})
 
 	handle(a, operation{
-		id: "result.list", method: "GET", path: agentPath + "/results", scope: wire.TokenRead, summary: "List the results of a task, by node",
+		id: "result.list", bound: true, method: "GET", path: agentPath + "/results", scope: wire.TokenRead, summary: "List the results of a task, by node",
 	}, func(ctx context.Context, ag *server.Agent, in ofTask) (answer[amber.Page[amber.Result]], error) {
 		return items(ag.Store.Results.ListResults(ctx, in.TaskID))
 	})

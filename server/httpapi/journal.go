@@ -21,7 +21,7 @@ func journalRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "journal.ingest", method: "POST", path: agentPath + "/journal/ingest", scope: wire.TokenWrite, mutates: true,
+		id: "journal.ingest", bound: true, method: "POST", path: agentPath + "/journal/ingest", scope: wire.TokenWrite, mutates: true,
 		summary: "Store a range of entries of a crash journal, exactly once",
 	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Ingestion]) (answer[amber.IngestResult], error) {
 		r, err := ag.Store.Ingest.Ingest(ctx, in.Body)
@@ -32,14 +32,14 @@ func journalRoutes(a *API) {
 		Journal string `path:"journal" doc:"the name of the journal of one session"`
 	}
 	handle(a, operation{
-		id: "journal.cursor", method: "GET", path: agentPath + "/journal/cursors/{journal}", scope: wire.TokenRead,
+		id: "journal.cursor", bound: true, method: "GET", path: agentPath + "/journal/cursors/{journal}", scope: wire.TokenRead,
 		summary: "Read how far the journal of a session has been stored",
 	}, func(ctx context.Context, ag *server.Agent, in cursor) (answer[amber.JournalCursor], error) {
 		return got(ag.Store.Ingest.JournalCursor(ctx, in.Journal))
 	})
 
 	handle(a, operation{
-		id: "journal.open", method: "GET", path: agentPath + "/journal/open", scope: wire.TokenRead,
+		id: "journal.open", bound: true, method: "GET", path: agentPath + "/journal/open", scope: wire.TokenRead,
 		summary: "List the journal cursors of sessions that have not ended, least recently updated first",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.JournalCursor]], error) {
 		return items(ag.Store.Ingest.OpenJournals(ctx))

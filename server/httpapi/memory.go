@@ -59,7 +59,7 @@ func memoryRoutes(a *API) {
 		Body amber.WriteRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.write", method: "POST", path: agentPath + "/memories", scope: wire.TokenWrite, mutates: true, ownKey: true,
+		id: "memory.write", bound: true, method: "POST", path: agentPath + "/memories", scope: wire.TokenWrite, mutates: true, ownKey: true,
 		status: http.StatusCreated, summary: "Store one memory",
 	}, func(ctx context.Context, ag *server.Agent, in write) (answer[amber.WriteAck], error) {
 		switch r := &in.Body; {
@@ -78,7 +78,7 @@ func memoryRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.write_batch", method: "POST", path: agentPath + "/memories/batch", scope: wire.TokenWrite, mutates: true,
+		id: "memory.write_batch", bound: true, method: "POST", path: agentPath + "/memories/batch", scope: wire.TokenWrite, mutates: true,
 		summary: "Store several memories, all or none",
 	}, func(ctx context.Context, ag *server.Agent, in batch) (answer[amber.Page[amber.WriteAck]], error) {
 		acks, err := ag.Store.Batch.WriteBatch(ctx, in.Body.Items)
@@ -90,19 +90,19 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.recall", method: "POST", path: agentPath + "/recall", scope: wire.TokenRead, summary: "Find the memories and passages of sessions that best answer a text",
+		id: "memory.recall", bound: true, method: "POST", path: agentPath + "/recall", scope: wire.TokenRead, summary: "Find the memories and passages of sessions that best answer a text",
 	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Query]) (answer[amber.RecallResult], error) {
 		return got(ag.Store.LongTerm.Recall(ctx, in.Body))
 	})
 
 	handleList(a, operation{
-		id: "memory.list", method: "GET", path: agentPath + "/memories", scope: wire.TokenRead, summary: "List memories, newest first",
+		id: "memory.list", bound: true, method: "GET", path: agentPath + "/memories", scope: wire.TokenRead, summary: "List memories, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[amber.Memory], error) {
 		return ag.Store.Memories.List(ctx, in.query(p))
 	})
 
 	handle(a, operation{
-		id: "memory.get", method: "GET", path: agentPath + "/memories/{id}", scope: wire.TokenRead, summary: "Read one memory",
+		id: "memory.get", bound: true, method: "GET", path: agentPath + "/memories/{id}", scope: wire.TokenRead, summary: "Read one memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Memory], error) {
 		return withMemory(in, func(id amber.MemoryID) (amber.Memory, error) { return ag.Store.Memories.Get(ctx, id) })
 	})
@@ -113,7 +113,7 @@ func memoryRoutes(a *API) {
 		Body    amber.EditRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.edit", method: "PATCH", path: agentPath + "/memories/{id}", scope: wire.TokenWrite, mutates: true, summary: "Change fields of a memory",
+		id: "memory.edit", bound: true, method: "PATCH", path: agentPath + "/memories/{id}", scope: wire.TokenWrite, mutates: true, summary: "Change fields of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in edit) (answer[amber.Memory], error) {
 		return withMemory(in.memoryID, func(id amber.MemoryID) (amber.Memory, error) {
 			r, err := in.Body, error(nil)
@@ -129,7 +129,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.forget", method: "DELETE", path: agentPath + "/memories/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "memory.forget", bound: true, method: "DELETE", path: agentPath + "/memories/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Delete a memory; a tombstone stays",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[nothing], error) {
 		id, err := in.parse()
@@ -140,7 +140,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.erase", method: "POST", path: agentPath + "/memories/{id}/erase", scope: wire.TokenErase, mutates: true, repeatable: true, lasting: true,
+		id: "memory.erase", bound: true, method: "POST", path: agentPath + "/memories/{id}/erase", scope: wire.TokenErase, mutates: true, repeatable: true, lasting: true,
 		long: true, summary: "Remove the text of a memory for good",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.EraseReport], error) {
 		id, err := in.parse()
@@ -156,7 +156,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.history", method: "GET", path: agentPath + "/memories/{id}/history", scope: wire.TokenRead, summary: "Read every revision of a memory",
+		id: "memory.history", bound: true, method: "GET", path: agentPath + "/memories/{id}/history", scope: wire.TokenRead, summary: "Read every revision of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Memory]], error) {
 		id, err := in.parse()
 		if err != nil {
@@ -171,7 +171,7 @@ func memoryRoutes(a *API) {
 		After  int `query:"after" doc:"how many newer memories"`
 	}
 	handle(a, operation{
-		id: "memory.timeline", method: "GET", path: agentPath + "/memories/{id}/timeline", scope: wire.TokenRead, summary: "List the memories that were stored just before and after a memory",
+		id: "memory.timeline", bound: true, method: "GET", path: agentPath + "/memories/{id}/timeline", scope: wire.TokenRead, summary: "List the memories that were stored just before and after a memory",
 	}, func(ctx context.Context, ag *server.Agent, in timeline) (answer[amber.Page[amber.Memory]], error) {
 		id, err := in.parse()
 		if err != nil {
@@ -181,7 +181,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.context", method: "POST", path: agentPath + "/context", scope: wire.TokenRead, summary: "Build the block of memory that is put before a prompt",
+		id: "memory.context", bound: true, method: "POST", path: agentPath + "/context", scope: wire.TokenRead, summary: "Build the block of memory that is put before a prompt",
 	}, func(ctx context.Context, ag *server.Agent, in payload[wire.ContextRequest]) (answer[wire.ContextBlock], error) {
 		return got(block.Build(ctx, ag.Store, ag.Policy, in.Body, ag.Random))
 	})

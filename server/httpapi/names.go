@@ -11,7 +11,7 @@ import (
 // nameRoutes serve the names of agents.
 func nameRoutes(a *API) {
 	handle(a, operation{
-		id: "agent.list", method: "GET", path: namesPath, scope: wire.TokenRead, home: true,
+		id: "agent.list", bound: true, method: "GET", path: namesPath, scope: wire.TokenRead, home: true,
 		summary: "List the agents that the token reaches, by tenant and agent",
 	}, func(ctx context.Context, part *server.Agent, _ ofHome) (answer[amber.Page[wire.AgentName]], error) {
 		if a.o.Names == nil {

@@ -32,13 +32,13 @@ type writeNote struct {
 
 func noteReadRoutes(a *API) {
 	handle(a, operation{
-		id: "note.list", method: "GET", path: agentPath + "/notes", scope: wire.TokenRead, summary: "List notes by name, without content",
+		id: "note.list", bound: true, method: "GET", path: agentPath + "/notes", scope: wire.TokenRead, summary: "List notes by name, without content",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.Note]], error) {
 		return items(ag.Store.Notes.ListNotes(ctx))
 	})
 
 	handle(a, operation{
-		id: "note.get", method: "GET", path: agentPath + "/notes/{name}", scope: wire.TokenRead, summary: "Read one note",
+		id: "note.get", bound: true, method: "GET", path: agentPath + "/notes/{name}", scope: wire.TokenRead, summary: "Read one note",
 	}, func(ctx context.Context, ag *server.Agent, in noteName) (answer[amber.Note], error) {
 		n, err := ag.Store.Notes.ReadNote(ctx, in.Name)
 		return tagged(n, noteTag(n), err)
@@ -49,7 +49,7 @@ func noteReadRoutes(a *API) {
 		Limit *int `query:"limit" doc:"the most items; default 50, at most 1000"`
 	}
 	handle(a, operation{
-		id: "note.log", method: "GET", path: agentPath + "/notes/{name}/log", scope: wire.TokenRead,
+		id: "note.log", bound: true, method: "GET", path: agentPath + "/notes/{name}/log", scope: wire.TokenRead,
 		summary: "List the last changes of a note, newest first; the history of a deleted note is listed too",
 	}, func(ctx context.Context, ag *server.Agent, in log) (answer[amber.Page[amber.NoteCommit]], error) {
 		return items(ag.Store.NoteLog.LogNote(ctx, in.Name, atMost(in.Limit)))
@@ -60,7 +60,7 @@ func noteReadRoutes(a *API) {
 		Commit string `path:"commit" doc:"the commit of the change"`
 	}
 	handle(a, operation{
-		id: "note.at", method: "GET", path: agentPath + "/notes/{name}/log/{commit}", scope: wire.TokenRead, summary: "Read one note as a change left it",
+		id: "note.at", bound: true, method: "GET", path: agentPath + "/notes/{name}/log/{commit}", scope: wire.TokenRead, summary: "Read one note as a change left it",
 	}, func(ctx context.Context, ag *server.Agent, in change) (answer[amber.Note], error) {
 		return got(ag.Store.NoteLog.NoteAt(ctx, in.Name, in.Commit))
 	})
@@ -68,7 +68,7 @@ func noteReadRoutes(a *API) {
 
 func noteWriteRoutes(a *API) {
 	handle(a, operation{
-		id: "note.write", method: "PUT", path: agentPath + "/notes/{name}", scope: wire.TokenWrite, mutates: true, echo: []string{"name"},
+		id: "note.write", bound: true, method: "PUT", path: agentPath + "/notes/{name}", scope: wire.TokenWrite, mutates: true, echo: []string{"name"},
 		summary: "Store a note and commit it",
 	}, func(ctx context.Context, ag *server.Agent, in writeNote) (answer[amber.Note], error) {
 		var n amber.Note
@@ -80,7 +80,7 @@ func noteWriteRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "note.delete", method: "DELETE", path: agentPath + "/notes/{name}", scope: wire.TokenWrite, mutates: true,
+		id: "note.delete", bound: true, method: "DELETE", path: agentPath + "/notes/{name}", scope: wire.TokenWrite, mutates: true,
 		summary: "Remove a note and commit that; its history stays",
 	}, func(ctx context.Context, ag *server.Agent, in noteMatch) (answer[nothing], error) {
 		return done(a.changeNote(ctx, ag, in, func() error { return ag.Store.Notes.DeleteNote(ctx, in.Name) }))

@@ -73,11 +73,11 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 }
 
 // answerKey is what an answer is kept under. Keys of the home are those of callers
-// with one reach.
+// with one reach, and those of a bound caller are those of callers with the same bound.
 func (o *operation) answerKey(r *http.Request, key string) wire.AnswerKey {
-	k := wire.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
+	g := server.CallerOf(r.Context()).Grant
+	k := wire.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: g.Bound.Key(key)}
 	if o.home {
-		g := server.CallerOf(r.Context()).Grant
 		k.Tenant, k.Agent = string(g.Tenant), string(g.Agent)
 	}
 	return k

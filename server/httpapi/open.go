@@ -94,7 +94,7 @@ func (a *API) health(ctx context.Context) wire.ServerHealth {
 		h = a.o.Health(ctx)
 	}
 	g := server.CallerOf(ctx).Grant
-	if g.Tenant != "" || g.Agent != "" {
+	if g.Tenant != "" || g.Agent != "" || !g.Bound.None() {
 		for i := range h.Workers {
 			h.Workers[i].LastError, h.Workers[i].Detail = "", ""
 		}

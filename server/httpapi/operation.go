@@ -48,6 +48,8 @@ type operation struct {
 	// home says that it concerns a part of the home: see [server.Job]. The query
 	// names the part, or the input does, see aims.
 	home bool
+	// bound says that a bound caller may ask for it and reaches its own part: see [server.Job].
+	bound bool
 	// kept returns the form of an answer that is kept for a key; nil: the answer.
 	kept func(response) (response, error)
 
@@ -175,7 +177,7 @@ func perform[In, Out any](a *API, r *http.Request, o *operation, in In, fn func(
 
 // job is an operation as the desk knows it.
 func (a *API) job(r *http.Request, o *operation) server.Job {
-	j := server.Job{Scope: o.scope, Reads: o.reads, Action: o.id, Mutates: o.mutates, Closed: o.closed, Existing: o.stream || o.file, Home: o.home}
+	j := server.Job{Scope: o.scope, Reads: o.reads, Action: o.id, Mutates: o.mutates, Closed: o.closed, Existing: o.stream || o.file, Home: o.home, Within: o.bound}
 	j.Tenant, j.Agent = o.place(r, server.CallerOf(r.Context()))
 	if !o.home { // the path of a token may hold its secret by mistake
 		j.Subject = o.subject(r)
@@ -225,15 +227,9 @@ func pathNames(path string) (names []string) {
 // allow says whether a caller may ask for the operation. Errors: those of
 // [server.Caller.Allow], or of [server.Caller.AllowPart].
 func (o *operation) allow(r *http.Request, c server.Caller) error {
-	tenant, agent := o.place(r, c)
-	if o.home {
-		return c.AllowPart(tenant, agent, o.scope)
-	}
-	err := c.Allow(tenant, agent, o.scope)
-	if err == nil && o.reads {
-		err = c.Allow(tenant, agent, wire.TokenRead)
-	}
-	return err
+	j := server.Job{Scope: o.scope, Reads: o.reads, Home: o.home, Within: o.bound}
+	j.Tenant, j.Agent = o.place(r, c)
+	return j.Allowed(c)
 }
 
 // add puts an operation into the table and the router.

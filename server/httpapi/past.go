@@ -17,7 +17,7 @@ func pastRoutes(a *API) {
 		Body amber.Query `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.recall", method: "POST", path: snapshotPath + "/{id}/recall", scope: wire.TokenRead, long: true,
+		id: "snapshot.recall", bound: true, method: "POST", path: snapshotPath + "/{id}/recall", scope: wire.TokenRead, long: true,
 		summary: "Find the memories and passages of sessions that best answered a text at the time of a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in recall) (answer[amber.RecallResult], error) {
 		return got(then(ctx, ag, in.snapshotID, func(p server.Past) (amber.RecallResult, error) { return p.Recall(ctx, in.Body) }))
@@ -28,7 +28,7 @@ func pastRoutes(a *API) {
 		listing
 	}
 	handleList(a, operation{
-		id: "snapshot.memories", method: "GET", path: snapshotPath + "/{id}/memories", scope: wire.TokenRead, long: true,
+		id: "snapshot.memories", bound: true, method: "GET", path: snapshotPath + "/{id}/memories", scope: wire.TokenRead, long: true,
 		summary: "List the memories of a snapshot, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in list, p paging) (amber.Page[amber.Memory], error) {
 		return then(ctx, ag, in.snapshotID, func(past server.Past) (amber.Page[amber.Memory], error) { return past.List(ctx, in.query(p)) })
@@ -39,7 +39,7 @@ func pastRoutes(a *API) {
 		Memory string `path:"memory" doc:"the id of the memory"`
 	}
 	handle(a, operation{
-		id: "snapshot.memory", method: "GET", path: snapshotPath + "/{id}/memories/{memory}", scope: wire.TokenRead, long: true,
+		id: "snapshot.memory", bound: true, method: "GET", path: snapshotPath + "/{id}/memories/{memory}", scope: wire.TokenRead, long: true,
 		summary: "Read one memory of a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in get) (answer[amber.Memory], error) {
 		return withMemory(memoryID{in.Memory}, func(id amber.MemoryID) (amber.Memory, error) {

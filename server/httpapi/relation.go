@@ -11,32 +11,37 @@ import (
 // linkRoutes serve relations between memories.
 func linkRoutes(a *API) {
 	handle(a, operation{
-		id: "relation.relate", method: "POST", path: agentPath + "/relations", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "relation.relate", bound: true, method: "POST", path: agentPath + "/relations", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Link two memories; a relation of the same ends and type is replaced",
 	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Relation]) (answer[amber.Relation], error) {
 		r, err := ag.Store.Relations.Relate(ctx, in.Body)
 		return answer[amber.Relation]{body: r, subject: r.ID}, err
 	})
 
-	type unrelate struct {
+	type relationID struct {
 		ID string `path:"id" doc:"the id of the relation"`
 	}
 	handle(a, operation{
-		id: "relation.unrelate", method: "DELETE", path: agentPath + "/relations/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "relation.get", bound: true, method: "GET", path: agentPath + "/relations/{id}", scope: wire.TokenRead, summary: "Read one relation",
+	}, func(ctx context.Context, ag *server.Agent, in relationID) (answer[amber.Relation], error) {
+		return got(ag.Store.Relations.Relation(ctx, in.ID))
+	})
+	handle(a, operation{
+		id: "relation.unrelate", bound: true, method: "DELETE", path: agentPath + "/relations/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Delete a relation; a tombstone stays",
-	}, func(ctx context.Context, ag *server.Agent, in unrelate) (answer[nothing], error) {
+	}, func(ctx context.Context, ag *server.Agent, in relationID) (answer[nothing], error) {
 		return done(ag.Store.Relations.Unrelate(ctx, in.ID))
 	})
 
 	handle(a, operation{
-		id: "relation.list", method: "GET", path: agentPath + "/memories/{id}/relations", scope: wire.TokenRead,
+		id: "relation.list", bound: true, method: "GET", path: agentPath + "/memories/{id}/relations", scope: wire.TokenRead,
 		summary: "List the relations from and to a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Relation]], error) {
 		return beside(ctx, in, ag.Store.Relations.Related)
 	})
 
 	handle(a, operation{
-		id: "relation.neighbours", method: "GET", path: agentPath + "/memories/{id}/neighbours", scope: wire.TokenRead,
+		id: "relation.neighbours", bound: true, method: "GET", path: agentPath + "/memories/{id}/neighbours", scope: wire.TokenRead,
 		summary: "Read what is near a memory by relations, up to 2 steps and 200 memories; more tells that there are others",
 	}, func(ctx context.Context, ag *server.Agent, in neighbours) (answer[amber.Neighbourhood], error) {
 		q, err := in.query()
@@ -87,7 +92,7 @@ func conceptRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "concept.list", method: "GET", path: agentPath + "/memories/{id}/concepts", scope: wire.TokenRead,
+		id: "concept.list", bound: true, method: "GET", path: agentPath + "/memories/{id}/concepts", scope: wire.TokenRead,
 		summary: "List the concept tags of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[string]], error) {
 		return beside(ctx, in, ag.Store.Concepts.Concepts)
@@ -100,7 +105,7 @@ func conceptRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "concept.set", method: "PUT", path: agentPath + "/memories/{id}/concepts", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "concept.set", bound: true, method: "PUT", path: agentPath + "/memories/{id}/concepts", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Replace the concept tags of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in put) (answer[nothing], error) {
 		id, err := in.parse()

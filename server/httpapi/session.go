@@ -27,7 +27,7 @@ func (s sessionStart) repeats() bool { return s.Body.ID != "" }
 // catalogueRoutes serve the catalogue of sessions.
 func catalogueRoutes(a *API) {
 	handle(a, operation{
-		id: "session.start", method: "POST", path: agentPath + "/sessions", scope: wire.TokenWrite, mutates: true,
+		id: "session.start", bound: true, method: "POST", path: agentPath + "/sessions", scope: wire.TokenWrite, mutates: true,
 		summary: "Start a session, or go on with one",
 	}, func(ctx context.Context, ag *server.Agent, in sessionStart) (answer[amber.Session], error) {
 		s, err := ag.Store.Sessions.StartSession(ctx, in.Body)
@@ -41,19 +41,19 @@ func catalogueRoutes(a *API) {
 		Trusted bool   `query:"trusted" doc:"leave out imported sessions"`
 	}
 	handleList(a, operation{
-		id: "session.list", method: "GET", path: agentPath + "/sessions", scope: wire.TokenRead, summary: "List sessions, last updated first",
+		id: "session.list", bound: true, method: "GET", path: agentPath + "/sessions", scope: wire.TokenRead, summary: "List sessions, last updated first",
 	}, func(ctx context.Context, ag *server.Agent, in list, p paging) (amber.Page[amber.Session], error) {
 		return ag.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: in.Binding, Project: in.Project, Trusted: in.Trusted, Limit: p.Limit, Cursor: p.Cursor})
 	})
 
 	handle(a, operation{
-		id: "session.get", method: "GET", path: agentPath + "/sessions/{id}", scope: wire.TokenRead, summary: "Read one session",
+		id: "session.get", bound: true, method: "GET", path: agentPath + "/sessions/{id}", scope: wire.TokenRead, summary: "Read one session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Session], error) {
 		return got(ag.Store.Sessions.Session(ctx, in.id()))
 	})
 
 	handle(a, operation{
-		id: "session.delete", method: "DELETE", path: agentPath + "/sessions/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "session.delete", bound: true, method: "DELETE", path: agentPath + "/sessions/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Remove a session with everything in it; long-term memories stay",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[nothing], error) {
 		return done(ag.Store.Sessions.DeleteSession(ctx, in.id()))
@@ -69,7 +69,7 @@ func sessionEditRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "session.rename", method: "PATCH", path: agentPath + "/sessions/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "session.rename", bound: true, method: "PATCH", path: agentPath + "/sessions/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Rename a session",
 	}, func(ctx context.Context, ag *server.Agent, in rename) (answer[amber.Session], error) {
 		return got(ag.Store.Names.RenameSession(ctx, in.id(), in.Body.Name))
@@ -80,7 +80,7 @@ func sessionEditRoutes(a *API) {
 		Body amber.SessionEnd `body:"json"`
 	}
 	handle(a, operation{
-		id: "session.end", method: "POST", path: agentPath + "/sessions/{id}/end", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "session.end", bound: true, method: "POST", path: agentPath + "/sessions/{id}/end", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "End a session",
 	}, func(ctx context.Context, ag *server.Agent, in end) (answer[amber.Session], error) {
 		if err := agree("session", in.ID, &in.Body.ID); err != nil {
@@ -96,13 +96,13 @@ func activeRoutes(a *API) {
 		Binding *string `query:"binding" doc:"the chat or terminal; default cli"`
 	}
 	handle(a, operation{
-		id: "session.active", method: "GET", path: agentPath + "/active-session", scope: wire.TokenRead, summary: "Read the active session of a binding",
+		id: "session.active", bound: true, method: "GET", path: agentPath + "/active-session", scope: wire.TokenRead, summary: "Read the active session of a binding",
 	}, func(ctx context.Context, ag *server.Agent, in active) (answer[amber.Session], error) {
 		return got(ag.Store.Active.ActiveSession(ctx, orElse(in.Binding, amber.DefaultBinding)))
 	})
 
 	handle(a, operation{
-		id: "session.select", method: "POST", path: agentPath + "/sessions/{id}/select", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "session.select", bound: true, method: "POST", path: agentPath + "/sessions/{id}/select", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Make a session the active one of its binding",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Session], error) {
 		return got(ag.Store.Active.SelectSession(ctx, in.id()))

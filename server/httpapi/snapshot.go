@@ -97,7 +97,7 @@ func lookRoutes(a *API) {
 		paging
 	}
 	handleList(a, operation{
-		id: "snapshot.list", method: "GET", path: snapshotPath, scope: wire.TokenRead, closed: true, summary: "List the snapshots of the agent, newest first",
+		id: "snapshot.list", bound: true, method: "GET", path: snapshotPath, scope: wire.TokenRead, closed: true, summary: "List the snapshots of the agent, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[wire.SnapshotMeta], error) {
 		out, err := frozen(ctx, ag, func(s wire.Snapshotter) (amber.Page[wire.SnapshotMeta], error) {
 			return s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: in.Tenant, Agent: in.Agent, Limit: p.Limit, Cursor: p.Cursor})

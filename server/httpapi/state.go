@@ -53,14 +53,14 @@ func (s saveState) document() (json.RawMessage, error) {
 func stateRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/state"
 	handle(a, operation{
-		id: "state.get", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the state of a session",
+		id: "state.get", bound: true, method: "GET", path: path, scope: wire.TokenRead, summary: "Read the state of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[stateBody], error) {
 		s, err := ag.Store.States.LoadState(ctx, in.id())
 		return tagged(newStateBody(s), revision(s.Version), err)
 	})
 
 	handle(a, operation{
-		id: "state.save", method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"},
+		id: "state.save", bound: true, method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"},
 		summary: "Store the state of a session over the expected version; 0 means that the session has no state yet",
 	}, func(ctx context.Context, ag *server.Agent, in saveState) (answer[stateBody], error) {
 		doc, err := in.document()
@@ -76,7 +76,7 @@ func stateRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "state.delete", method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "state.delete", bound: true, method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Remove the state of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[nothing], error) {
 		return done(ag.Store.States.DeleteState(ctx, in.id()))
@@ -94,14 +94,14 @@ type saveLoop struct {
 func loopRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/loop"
 	handle(a, operation{
-		id: "loop.get", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the suspended loop of a session",
+		id: "loop.get", bound: true, method: "GET", path: path, scope: wire.TokenRead, summary: "Read the suspended loop of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.PendingLoop], error) {
 		l, err := ag.Store.Loops.LoadLoop(ctx, in.id())
 		return tagged(l, revision(l.Revision), err)
 	})
 
 	handle(a, operation{
-		id: "loop.save", method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id", "run_id"},
+		id: "loop.save", bound: true, method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id", "run_id"},
 		summary: "Store the suspended loop of a session over the expected run and revision; 0 means that the session has no loop yet",
 	}, func(ctx context.Context, ag *server.Agent, in saveLoop) (answer[amber.PendingLoop], error) {
 		l := in.Body
@@ -121,7 +121,7 @@ func loopRoutes(a *API) {
 		RunID string `query:"run_id" doc:"only the loop of this run"`
 	}
 	handle(a, operation{
-		id: "loop.clear", method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, repeatable: true,
+		id: "loop.clear", bound: true, method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Remove the suspended loop of a session",
 	}, func(ctx context.Context, ag *server.Agent, in clearLoop) (answer[nothing], error) {
 		return done(ag.Store.Loops.ClearLoop(ctx, in.id(), in.RunID))

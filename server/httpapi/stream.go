@@ -39,7 +39,7 @@ type streamIn struct {
 // eventRoutes serve what happens to an agent, as it happens.
 func eventRoutes(a *API) {
 	o := operation{
-		id: "event.stream", method: "GET", path: agentPath + "/events", scope: wire.TokenRead,
+		id: "event.stream", bound: true, method: "GET", path: agentPath + "/events", scope: wire.TokenRead,
 		summary: "Stream every change and every event of snapshots as server-sent events; a stream that continues after the last event misses nothing",
 		in:      reflect.TypeFor[streamIn](), out: reflect.TypeFor[events.Event](), stream: true,
 	}
@@ -95,7 +95,7 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, o *operation, at pl
 	ctx, cancel := context.WithCancel(watched)
 	defer cancel()
 	defer context.AfterFunc(a.ending, cancel)()
-	t := &teller{api: a, w: w, rc: http.NewResponseController(w), job: job, at: at}
+	t := &teller{api: a, w: w, rc: http.NewResponseController(w), job: job, at: at, whole: server.CallerOf(r.Context()).Grant.Bound.None()}
 	if err := t.begin(ctx); err != nil {
 		if ctx.Err() == nil {
 			a.fail(w, r, err)

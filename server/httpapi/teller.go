@@ -25,6 +25,7 @@ type teller struct {
 	feed   *server.Feed
 	leave  func() // lets go of the feed
 	behind bool   // something could not be told yet
+	whole  bool   // the caller is told of the whole agent
 }
 
 // run tells what happens until ctx ends, or somebody is too slow.
@@ -64,7 +65,7 @@ func (t *teller) run(ctx context.Context) error {
 // for that. Lost has an element once something was left out.
 func (t *teller) listen(ctx context.Context) (heard <-chan events.Event, lost <-chan error, stop func()) {
 	l := t.api.o.Listener
-	if l == nil {
+	if l == nil || !t.whole { // snapshots are of the whole agent
 		return nil, nil, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -154,11 +155,18 @@ func (t *teller) follow(ctx context.Context, tail *events.Tail, log func(*server
 				return t.write("event: restored\nid: " + t.at.String() + "\ndata: {}\n\n")
 			}
 		}
+		shown, err := t.shown(ctx, changes)
+		if err != nil {
+			return err
+		}
 		for _, c := range changes {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			*at = c.Position
+			if !shown[c.Position] {
+				continue
+			}
 			if err := t.tell(events.MutationEvent(t.api.o.MutationPrefix, t.job.Tenant, t.job.Agent, c)); err != nil {
 				return err
 			}
@@ -167,6 +175,26 @@ func (t *teller) follow(ctx context.Context, tail *events.Tail, log func(*server
 			return nil
 		}
 	}
+}
+
+// shown are the positions of the changes that the caller may be told.
+func (t *teller) shown(ctx context.Context, changes []amber.Change) (map[amber.Position]bool, error) {
+	shown := map[amber.Position]bool{}
+	mark := func(list []amber.Change) {
+		for _, c := range list {
+			shown[c.Position] = true
+		}
+	}
+	if t.whole || len(changes) == 0 {
+		mark(changes)
+		return shown, nil
+	}
+	err := t.look(ctx, func(ctx context.Context, ag *server.Agent) error {
+		own, err := ag.Shows(ctx, changes)
+		mark(own)
+		return err
+	})
+	return shown, err
 }
 
 // read reads what a log holds after a position. Where a restore has replaced the

@@ -45,7 +45,7 @@ type deletedTurns struct {
 func turnRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/turns"
 	handle(a, operation{
-		id: "turn.append", method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
+		id: "turn.append", bound: true, method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
 		summary: "Store a turn at the end of a session; a turn with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in appendTurn) (answer[amber.Turn], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
@@ -62,13 +62,13 @@ func turnRoutes(a *API) {
 	})
 
 	handleLast(a, operation{
-		id: "turn.list", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the last turns of a session, oldest first",
+		id: "turn.list", bound: true, method: "GET", path: path, scope: wire.TokenRead, summary: "Read the last turns of a session, oldest first",
 	}, func(ctx context.Context, ag *server.Agent, in lastTurns, limit int) ([]amber.Turn, error) {
 		return ag.Store.Turns.LoadTurns(ctx, in.id(), limit)
 	})
 
 	handleList(a, operation{
-		id: "turn.page", method: "GET", path: agentPath + "/sessions/{id}/conversation", scope: wire.TokenRead,
+		id: "turn.page", bound: true, method: "GET", path: agentPath + "/sessions/{id}/conversation", scope: wire.TokenRead,
 		summary: "List the turns of a session, newest or oldest first, whole or their beginnings",
 	}, func(ctx context.Context, ag *server.Agent, in conversation, p paging) (amber.Page[amber.ListedTurn], error) {
 		if in.Order != "" && in.Order != "newest" && in.Order != "oldest" {
@@ -81,14 +81,14 @@ func turnRoutes(a *API) {
 		ID string `path:"id" doc:"the id of the turn"`
 	}
 	handle(a, operation{
-		id: "turn.get", method: "GET", path: agentPath + "/turns/{id}", scope: wire.TokenRead, summary: "Read one turn",
+		id: "turn.get", bound: true, method: "GET", path: agentPath + "/turns/{id}", scope: wire.TokenRead, summary: "Read one turn",
 	}, func(ctx context.Context, ag *server.Agent, in one) (answer[amber.Turn], error) {
 		return got(ag.Store.Turns.Turn(ctx, amber.TurnID(in.ID)))
 	})
 
 	// How many there were is told once, so it is not repeatable.
 	handle(a, operation{
-		id: "turn.delete", method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, summary: "Remove every turn of a session",
+		id: "turn.delete", bound: true, method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, summary: "Remove every turn of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[deletedTurns], error) {
 		n, err := ag.Store.Turns.DeleteTurns(ctx, in.id())
 		return got(deletedTurns{n}, err)
@@ -122,7 +122,7 @@ func (c addCompaction) repeats() bool { return c.Body.ID != "" }
 func compactionRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/compactions"
 	handle(a, operation{
-		id: "compaction.add", method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
+		id: "compaction.add", bound: true, method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
 		summary: "Store the summary of turns; a summary with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in addCompaction) (answer[amber.Compaction], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
@@ -133,7 +133,7 @@ func compactionRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "compaction.list", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the summaries of a session, oldest first",
+		id: "compaction.list", bound: true, method: "GET", path: path, scope: wire.TokenRead, summary: "Read the summaries of a session, oldest first",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Page[amber.Compaction]], error) {
 		return items(ag.Store.Compactions.Compactions(ctx, in.id()))
 	})
@@ -146,7 +146,7 @@ func activityRoutes(a *API) {
 		Kind amber.ActivityKind `query:"kind" doc:"only of this kind"`
 	}
 	handle(a, operation{
-		id: "activity.list", method: "GET", path: agentPath + "/sessions/{id}/activity", scope: wire.TokenRead,
+		id: "activity.list", bound: true, method: "GET", path: agentPath + "/sessions/{id}/activity", scope: wire.TokenRead,
 		summary: "List the activity of a session, in the order of first occurrence",
 	}, func(ctx context.Context, ag *server.Agent, in list) (answer[amber.Page[amber.Activity]], error) {
 		return items(ag.Store.Activities.ListActivity(ctx, in.id(), in.Kind))
@@ -157,7 +157,7 @@ func activityRoutes(a *API) {
 		Name string             `query:"name" doc:"with this name; of a passage its layer and owner, as in memory 0198c0de-0000-7000-8000-000000000001"`
 	}
 	handle(a, operation{
-		id: "activity.named", method: "GET", path: agentPath + "/activity", scope: wire.TokenRead,
+		id: "activity.named", bound: true, method: "GET", path: agentPath + "/activity", scope: wire.TokenRead,
 		summary: "List what was done under one name in every session, done last first",
 	}, func(ctx context.Context, ag *server.Agent, in named) (answer[amber.Page[amber.Activity]], error) {
 		return items(ag.Store.Activities.ActivityNamed(ctx, in.Kind, in.Name))

@@ -61,6 +61,7 @@ var steps = []step{
 	{id: "relation.list", path: "memories/{m1}/relations"},
 	{id: "relation.relate", path: "relations", body: `{"from":"{m1}","to":"{m2}","type":"related","strength":0.5}`, keep: []string{"r1", "id"}},
 	{id: "relation.list", path: "memories/{m1}/relations"},
+	{id: "relation.get", path: "relations/{r1}"},
 	{id: "relation.neighbours", path: "memories/{m1}/neighbours"},
 	{id: "relation.neighbours", path: "memories/{m1}/neighbours?depth=1&limit=1&type=related&type=other&all=true"},
 	{id: "relation.unrelate", path: "relations/{r1}"},

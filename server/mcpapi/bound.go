@@ -117,7 +117,7 @@ func (b *bound) receive(next mcp.MethodHandler) mcp.MethodHandler {
 func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.ListToolsResult {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	for _, t := range b.shared.tools {
-		if b.who.Grant.Has(t.need.scope) && (!t.need.reads || b.who.MayRead()) {
+		if b.who.Grant.Has(t.need.scope) && (!t.need.reads || b.who.MayRead()) && (t.need.within || b.who.AllowWhole() == nil) {
 			res.Tools = append(res.Tools, &t.Tool)
 		}
 	}
@@ -154,7 +154,7 @@ func (b *bound) doEach(ctx context.Context, action string, n need, fn func(ctx c
 	ctx, cancel := b.within(ctx, n)
 	defer cancel()
 	return b.shared.Desk.DoEach(ctx, server.Job{
-		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Reads: n.reads, Action: server.ToolAction + action, Mutates: n.mutates, Closed: n.frozen,
+		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Reads: n.reads, Action: server.ToolAction + action, Mutates: n.mutates, Closed: n.frozen, Within: n.within,
 	}, fn)
 }
 
@@ -186,11 +186,20 @@ func (b *bound) identities(project, session string) amber.Identities {
 
 // known returns what is known of where a call comes from: what it names, else what the connection is about.
 func (b *bound) known(named amber.Identities) amber.Identities {
-	ids := b.shared.Identities
+	ids := b.about()
 	ids.SessionID = b.currentSession(string(named.SessionID))
 	ids.ProjectID = cmp.Or(named.ProjectID, ids.ProjectID)
 	ids.UserID = cmp.Or(named.UserID, ids.UserID)
 	ids.WorkspaceID = cmp.Or(named.WorkspaceID, ids.WorkspaceID)
+	return ids
+}
+
+// about returns what the connection is about: what its caller is bound to, else what the server was started with.
+func (b *bound) about() amber.Identities {
+	to, ids := b.who.Grant.Bound, b.shared.Identities
+	ids.UserID = cmp.Or(to.User, ids.UserID)
+	ids.ProjectID = cmp.Or(to.Project, ids.ProjectID)
+	ids.WorkspaceID = cmp.Or(to.Workspace, ids.WorkspaceID)
 	return ids
 }
 
@@ -199,15 +208,12 @@ func (b *bound) known(named amber.Identities) amber.Identities {
 // the agent it is bound to. The session a connection started says where a memory
 // comes from and never narrows who sees it.
 func (b *bound) scopeOf(named amber.Identities) amber.Scope {
-	switch {
-	case named != (amber.Identities{}):
+	if named != (amber.Identities{}) {
 		return named.Narrowest()
-	case b.shared.Identities.UserID != "":
-		return amber.ScopeUser
-	case b.shared.Identities.ProjectID != "":
-		return amber.ScopeProject
 	}
-	return b.shared.Identities.Narrowest()
+	ids := b.about()
+	ids.SessionID = ""
+	return ids.Narrowest()
 }
 
 // currentSession returns the session a call is about: the one it names, or the

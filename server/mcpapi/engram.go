@@ -172,12 +172,20 @@ const manualSession = "manual-save"
 
 func memPrompt(ctx context.Context, b *bound, a *server.Agent, in memPromptArgs) (answer, error) {
 	ids := b.identities(in.Project, in.SessionID)
-	ids.SessionID = cmp.Or(ids.SessionID, manualSession)
+	ids.SessionID = cmp.Or(ids.SessionID, b.manual())
 	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: block.Cut(in.Content), ProjectID: ids.ProjectID})
 	return answer{
 		text: fmt.Sprintf("Prompt saved: %s.", t.ID), subject: string(t.ID),
 		data: fields{"id": t.ID, "session_id": t.SessionID},
 	}, err
+}
+
+// manual is manualSession of the caller: what is bound to other identities is not of one session.
+func (b *bound) manual() amber.SessionID {
+	if to := b.who.Grant.Bound; !to.None() {
+		return amber.SessionID(manualSession + "-" + to.Key(manualSession)[:16])
+	}
+	return manualSession
 }
 
 type memUpdateArgs struct {
@@ -232,7 +240,7 @@ type memDeleteArgs struct {
 // need says that removing for good takes a scope of its own.
 func (in memDeleteArgs) need() need {
 	if in.HardDelete {
-		return need{scope: wire.TokenErase, mutates: true}
+		return need{scope: wire.TokenErase, mutates: true, within: true}
 	}
 	return writing
 }

@@ -19,7 +19,7 @@ const restoreTool = "snapshot_restore"
 // snapshot, redaction, encryption and signatures, is configured by people and
 // cannot be switched off here.
 func snapshotTools() []*tool {
-	listing := need{scope: wire.TokenRead, frozen: true}
+	listing := need{scope: wire.TokenRead, frozen: true, within: true}
 	comparing := need{scope: wire.TokenRead, frozen: true, long: true}
 	taking := need{scope: wire.TokenSnapshot, mutates: true, frozen: true, long: true}
 	checking := need{scope: wire.TokenSnapshot, frozen: true, long: true}

@@ -17,14 +17,14 @@ import (
 func stateTools() []*tool {
 	return []*tool{
 		define("state_list", "List state documents", "Names and revisions of the agent's small state documents.",
-			reading, hints{}, object(), object(list("documents", documentSchema())), listState),
+			reading.whole(), hints{}, object(), object(list("documents", documentSchema())), listState),
 		define("state_get", "Read a state document", "One state document and its revision.",
-			reading, hints{}, object(must(str("name"))), documentSchema(), getState),
+			reading.whole(), hints{}, object(must(str("name"))), documentSchema(), getState),
 		define("state_set", "Store a state document", "Store a small JSON document by name; if_revision or if_absent refuse to overwrite what others stored.",
-			writing, hints{destroys: true, again: true},
+			writing.whole(), hints{destroys: true, again: true},
 			object(must(str("name", "a-z, 0-9, . _ -")), must(anyJSON("document")), str("if_revision"), flag("if_absent")), documentSchema(), setState),
 		define("state_delete", "Delete a state document", "Delete a state document, with if_revision only that revision.",
-			writing, hints{destroys: true}, object(must(str("name")), str("if_revision")), object(str("name"), flag("deleted")), deleteState),
+			writing.whole(), hints{destroys: true}, object(must(str("name")), str("if_revision")), object(str("name"), flag("deleted")), deleteState),
 		define("session_state_get", "Read the state of a session", "The JSON document of a session: state and preferences.",
 			reading, hints{}, object(str("id", "default: the current one")), sessionStateSchema(), getSessionState),
 		define("session_state_set", "Store the state of a session",

@@ -24,16 +24,24 @@ type need struct {
 	// frozen says that it is about snapshots: the live agent is not opened,
 	// which may be missing or damaged.
 	frozen bool
+	// within says that a bound caller may make the call and reaches its own part: see [server.Job].
+	within bool
 	// marks says that it also marks consolidations.
 	marks bool
 }
 
 // What most calls need.
 var (
-	reading = need{scope: wire.TokenRead}
-	writing = need{scope: wire.TokenWrite, mutates: true}
-	working = need{scope: wire.TokenWrite, mutates: true, reads: true}
+	reading = need{scope: wire.TokenRead, within: true}
+	writing = need{scope: wire.TokenWrite, mutates: true, within: true}
+	working = need{scope: wire.TokenWrite, mutates: true, reads: true, within: true}
 )
+
+// whole is the same for what belongs to the whole agent.
+func (n need) whole() need {
+	n.within = false
+	return n
+}
 
 // tool is one tool: what clients are told, and what it does.
 type tool struct {

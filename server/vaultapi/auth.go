@@ -71,6 +71,8 @@ func (h *Handler) grant(ctx context.Context, secret, code, message string) (wire
 		return g, unauthorized(code, message)
 	case err != nil:
 		return g, err
+	case !g.Bound.None():
+		return g, newProblem(http.StatusForbidden, "AUTH_AGENT_ONLY", "A vault holds files of the whole agent, and the token is bound to "+g.Bound.String())
 	case g.Tenant == "" || g.Agent == "":
 		return g, newProblem(http.StatusForbidden, "AUTH_AGENT_ONLY", "Only a token for one agent has a vault: amber token create NAME --tenant T --agent A")
 	}

@@ -50,6 +50,17 @@ func (s *Store) relationLike(now amber.Time, r amber.Relation) (amber.Relation, 
 	return amber.Relation{ID: id, From: r.From, To: r.To, Type: r.Type, CreatedAt: now}, err
 }
 
+// Relation implements [amber.Relations].
+func (s *Store) Relation(ctx context.Context, id string) (amber.Relation, error) {
+	return run(ctx, s, "read relation", func() (amber.Relation, error) {
+		r, found := s.relations[id]
+		if !found || !r.DeletedAt.IsZero() {
+			return amber.Relation{}, notFound("read relation", id)
+		}
+		return r, nil
+	})
+}
+
 // Unrelate implements [amber.Relations]. A relation that was unrelated before
 // is not found.
 func (s *Store) Unrelate(ctx context.Context, id string) error {

@@ -57,13 +57,26 @@ func (t *Tx) relate(r amber.Relation) (amber.Relation, error) {
 	return next, t.LogBeside(r.From, digest)
 }
 
+// Relation implements [amber.Relations].
+func (s *Contracts) Relation(ctx context.Context, id string) (amber.Relation, error) {
+	return view(ctx, s.memory, "read relation", id, func(t *Tx) (amber.Relation, error) {
+		t.briefly()
+		return t.liveRelation("read relation", id)
+	})
+}
+
+func (t *Tx) liveRelation(op, id string) (amber.Relation, error) {
+	r, err := sqlrows.ScanRelation(t.Row(sqlrows.SelectRelation, id))
+	if sqlrows.Absent(err) || err == nil && !r.DeletedAt.IsZero() {
+		err = sqlrows.NotFound(op, id)
+	}
+	return r, err
+}
+
 // Unrelate implements [amber.Relations].
 func (s *Contracts) Unrelate(ctx context.Context, id string) error {
 	return s.memory.Update(ctx, "unrelate memories", id, func(t *Tx) error {
-		r, err := sqlrows.ScanRelation(t.Row(sqlrows.SelectRelation, id))
-		if sqlrows.Absent(err) || err == nil && !r.DeletedAt.IsZero() {
-			err = sqlrows.NotFound("unrelate memories", id)
-		}
+		r, err := t.liveRelation("unrelate memories", id)
 		if err != nil {
 			return err
 		}

@@ -59,9 +59,11 @@ func relateReplaces(w *world) {
 func unrelate(w *world) {
 	a, b := w.fact("a"), w.fact("b")
 	r := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 1}))
+	equal(must(w.Relations.Relation(w.ctx, r.ID)), r, "relation read by its id")
 	must0(w.Relations.Unrelate(w.ctx, r.ID))
 	equal(must(w.Relations.Related(w.ctx, a)), nil, "relations after unrelating")
 	for _, id := range []string{r.ID, "no-such-relation"} {
+		refused(only(w.Relations.Relation(w.ctx, id)), amber.KindNotFound, "read the relation %s, which does not exist", id)
 		refused(w.Relations.Unrelate(w.ctx, id), amber.KindNotFound, "unrelate the relation %s, which does not exist", id)
 	}
 	again := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 0.5}))

@@ -1898,11 +1898,20 @@ class NewToken(Model):
     last_used_at: Optional[datetime] = None
     """When the token was last used, to the minute."""
 
+    project_id: Optional[str] = None
+    """The project that the token is bound to."""
+
     revoked_at: Optional[datetime] = None
     """When the token was revoked."""
 
     tenant: Optional[str] = None
     """The tenant that the token is for. It is left out of a token for every tenant."""
+
+    user_id: Optional[str] = None
+    """The user that the token is bound to."""
+
+    workspace_id: Optional[str] = None
+    """The workspace that the token is bound to."""
 
 
 class Note(Model):
@@ -3068,11 +3077,26 @@ class Token(Model):
     last_used_at: Optional[datetime] = None
     """When the token was last used, to the minute."""
 
+    project_id: Optional[str] = None
+    """The project that the token is bound to. It reaches no other. It is left out of a token that
+    is bound to none.
+    """
+
     revoked_at: Optional[datetime] = None
     """When the token was revoked."""
 
     tenant: Optional[str] = None
     """The tenant that the token is for. It is left out of a token for every tenant."""
+
+    user_id: Optional[str] = None
+    """The user that the token is bound to. It reaches no other. It is left out of a token that is
+    bound to none.
+    """
+
+    workspace_id: Optional[str] = None
+    """The workspace that the token is bound to. It reaches no other. It is left out of a token
+    that is bound to none.
+    """
 
 
 class TokenPage(Model):

@@ -79,6 +79,7 @@ _QUEUE_NACK = Operation("queue.nack", "POST", "/v1/tenants/{tenant}/agents/{agen
 _QUEUE_PUBLISH = Operation("queue.publish", "POST", "/v1/tenants/{tenant}/agents/{agent}/queue", answer="none", key=True)
 _QUEUE_RENEW = Operation("queue.renew", "POST", "/v1/tenants/{tenant}/agents/{agent}/queue/renew", answer="json", key=True)
 _QUEUE_SHOW = Operation("queue.show", "GET", "/v1/tenants/{tenant}/agents/{agent}/queue", answer="json")
+_RELATION_GET = Operation("relation.get", "GET", "/v1/tenants/{tenant}/agents/{agent}/relations/{id}", answer="json")
 _RELATION_LIST = Operation("relation.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/relations", answer="json")
 _RELATION_NEIGHBOURS = Operation("relation.neighbours", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/neighbours", answer="json")
 _RELATION_RELATE = Operation("relation.relate", "POST", "/v1/tenants/{tenant}/agents/{agent}/relations", answer="json", key=True)
@@ -2000,6 +2001,23 @@ class RelationOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
+    def get(
+        self,
+        id: str,
+    ) -> Relation:
+        """Read one relation.
+
+        Answers with one live relation, by its id.
+
+        Arguments:
+            id: The id of the relation.
+        """
+        return self._caller.ask(
+            Relation,
+            _RELATION_GET,
+            path={"id": id},
+        )
+
     def list(
         self,
         memory_id: str,
@@ -3157,6 +3175,9 @@ class TokenOperations:
         scopes: Sequence[TokenScope],
         *,
         expires_at: Optional[Union[datetime, str]] = None,
+        project_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+        workspace_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> NewToken:
         """Make a token that may do no more than the one that asks, in no other place and not for
@@ -3164,19 +3185,25 @@ class TokenOperations:
         Idempotency-Key has an empty one.
 
         Makes a token and answers with it and its secret. It may do no more than the token that
-        asks, in no other place and not for longer. The secret is in this answer and never
-        again: the same Idempotency-Key is answered with the same token and an empty secret. The
-        first token that is made closes a server that needed none.
+        asks, in no other place and not for longer. With user_id, project_id or workspace_id the
+        token is bound: it reaches what is of these and what is global, and it may have the
+        scopes read, write, approve and erase. The secret is in this answer and never again: the
+        same Idempotency-Key is answered with the same token and an empty secret. The first
+        token that is made closes a server that needed none.
 
         Arguments:
             name: The name of the token, at most 100 bytes.
             scopes: What the token lets its holder do, at least one scope.
             expires_at: When the token ends. The default is never.
+            project_id: Bind the token to this project. The default is not to bind it.
+            user_id: Bind the token to this user. It then reaches no other user, and nothing
+                that is about the whole agent. The default is not to bind it.
+            workspace_id: Bind the token to this workspace. The default is not to bind it.
         """
         return self._caller.ask(
             NewToken,
             _TOKEN_CREATE,
-            body={"name": name, "scopes": scopes, "expires_at": expires_at},
+            body={"name": name, "scopes": scopes, "expires_at": expires_at, "project_id": project_id, "user_id": user_id, "workspace_id": workspace_id},
             key=idempotency_key,
         )
 
@@ -5263,6 +5290,23 @@ class AsyncRelationOperations:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
 
+    async def get(
+        self,
+        id: str,
+    ) -> Relation:
+        """Read one relation.
+
+        Answers with one live relation, by its id.
+
+        Arguments:
+            id: The id of the relation.
+        """
+        return await self._caller.ask(
+            Relation,
+            _RELATION_GET,
+            path={"id": id},
+        )
+
     async def list(
         self,
         memory_id: str,
@@ -6420,6 +6464,9 @@ class AsyncTokenOperations:
         scopes: Sequence[TokenScope],
         *,
         expires_at: Optional[Union[datetime, str]] = None,
+        project_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+        workspace_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> NewToken:
         """Make a token that may do no more than the one that asks, in no other place and not for
@@ -6427,19 +6474,25 @@ class AsyncTokenOperations:
         Idempotency-Key has an empty one.
 
         Makes a token and answers with it and its secret. It may do no more than the token that
-        asks, in no other place and not for longer. The secret is in this answer and never
-        again: the same Idempotency-Key is answered with the same token and an empty secret. The
-        first token that is made closes a server that needed none.
+        asks, in no other place and not for longer. With user_id, project_id or workspace_id the
+        token is bound: it reaches what is of these and what is global, and it may have the
+        scopes read, write, approve and erase. The secret is in this answer and never again: the
+        same Idempotency-Key is answered with the same token and an empty secret. The first
+        token that is made closes a server that needed none.
 
         Arguments:
             name: The name of the token, at most 100 bytes.
             scopes: What the token lets its holder do, at least one scope.
             expires_at: When the token ends. The default is never.
+            project_id: Bind the token to this project. The default is not to bind it.
+            user_id: Bind the token to this user. It then reaches no other user, and nothing
+                that is about the whole agent. The default is not to bind it.
+            workspace_id: Bind the token to this workspace. The default is not to bind it.
         """
         return await self._caller.ask(
             NewToken,
             _TOKEN_CREATE,
-            body={"name": name, "scopes": scopes, "expires_at": expires_at},
+            body={"name": name, "scopes": scopes, "expires_at": expires_at, "project_id": project_id, "user_id": user_id, "workspace_id": workspace_id},
             key=idempotency_key,
         )
 

@@ -1264,10 +1264,16 @@ export interface NewToken {
   expires_at?: Time;
   /** When the token was last used, to the minute. */
   last_used_at?: Time;
+  /** The project that the token is bound to. */
+  project_id?: string;
   /** When the token was revoked. */
   revoked_at?: Time;
   /** The tenant that the token is for. It is left out of a token for every tenant. */
   tenant?: string;
+  /** The user that the token is bound to. */
+  user_id?: string;
+  /** The workspace that the token is bound to. */
+  workspace_id?: string;
 }
 
 /** One Markdown document of the notes of an agent. */
@@ -2106,10 +2112,16 @@ export interface Token {
   expires_at?: Time;
   /** When the token was last used, to the minute. */
   last_used_at?: Time;
+  /** The project that the token is bound to. It reaches no other. It is left out of a token that is bound to none. */
+  project_id?: string;
   /** When the token was revoked. */
   revoked_at?: Time;
   /** The tenant that the token is for. It is left out of a token for every tenant. */
   tenant?: string;
+  /** The user that the token is bound to. It reaches no other. It is left out of a token that is bound to none. */
+  user_id?: string;
+  /** The workspace that the token is bound to. It reaches no other. It is left out of a token that is bound to none. */
+  workspace_id?: string;
 }
 
 /** One page of a listing. */

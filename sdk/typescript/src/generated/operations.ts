@@ -166,6 +166,7 @@ export type OperationId =
   | "queue.publish"
   | "queue.renew"
   | "queue.show"
+  | "relation.get"
   | "relation.list"
   | "relation.neighbours"
   | "relation.relate"
@@ -1267,6 +1268,20 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     paged: false,
     answer: "json",
   },
+  "relation.get": {
+    id: "relation.get",
+    method: "GET",
+    path: "/v1/tenants/{tenant}/agents/{agent}/relations/{id}",
+    variables: { id: "id" },
+    query: {},
+    headers: {},
+    body: null,
+    raw: false,
+    key: false,
+    changes: false,
+    paged: false,
+    answer: "json",
+  },
   "relation.list": {
     id: "relation.list",
     method: "GET",
@@ -1874,7 +1889,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { name: "name", scopes: "scopes", expires_at: "expires_at" },
+    body: { name: "name", scopes: "scopes", expires_at: "expires_at", project_id: "project_id", user_id: "user_id", workspace_id: "workspace_id" },
     raw: false,
     key: true,
     changes: true,
@@ -3569,6 +3584,17 @@ export class RelationOperations {
   }
 
   /**
+   * Read one relation.
+   *
+   * Answers with one live relation, by its id.
+   *
+   * @param id The id of the relation.
+   */
+  get(id: string, options: CallOptions = {}): Promise<Relation> {
+    return this.#caller.ask(operations["relation.get"], [id], {}, options);
+  }
+
+  /**
    * List the relations from and to a memory.
    *
    * Lists the live relations from and to a memory. The answer is whole.
@@ -4457,6 +4483,15 @@ export interface TokenCreateArgs {
   scopes: readonly TokenScope[];
   /** When the token ends. The default is never. */
   expires_at?: Time | Date | null | undefined;
+  /** Bind the token to this project. The default is not to bind it. */
+  project_id?: string | undefined;
+  /**
+   * Bind the token to this user. It then reaches no other user, and nothing that is about the whole agent. The default
+   * is not to bind it.
+   */
+  user_id?: string | undefined;
+  /** Bind the token to this workspace. The default is not to bind it. */
+  workspace_id?: string | undefined;
 }
 
 /** What token.list is given. */
@@ -4480,8 +4515,10 @@ export class TokenOperations {
    * this answer and never again, so a repetition with the same Idempotency-Key has an empty one.
    *
    * Makes a token and answers with it and its secret. It may do no more than the token that asks, in no other place
-   * and not for longer. The secret is in this answer and never again: the same Idempotency-Key is answered with the
-   * same token and an empty secret. The first token that is made closes a server that needed none.
+   * and not for longer. With user_id, project_id or workspace_id the token is bound: it reaches what is of these and
+   * what is global, and it may have the scopes read, write, approve and erase. The secret is in this answer and never
+   * again: the same Idempotency-Key is answered with the same token and an empty secret. The first token that is made
+   * closes a server that needed none.
    */
   create(args: TokenCreateArgs, options: CallOptions = {}): Promise<NewToken> {
     return this.#caller.ask(operations["token.create"], [], args, options);
