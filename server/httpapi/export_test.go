@@ -22,13 +22,14 @@ type Operation struct {
 	HasBody          bool
 	Raw              bool // the body is a file
 	Home             bool // it concerns a part of the home
+	Bound            bool // a bound caller reaches its own part
 }
 
 // Operations returns the table of routes.
 func (a *API) Operations() []Operation {
 	var all []Operation
 	for _, o := range a.ops {
-		row := Operation{ID: o.id, Method: o.method, Path: o.path, Scope: o.scope, Scopes: o.scopes(), Mutates: o.mutates, List: o.list, Home: o.home}
+		row := Operation{ID: o.id, Method: o.method, Path: o.path, Scope: o.scope, Scopes: o.scopes(), Mutates: o.mutates, List: o.list, Home: o.home, Bound: o.bound}
 		for i := range o.in.NumField() {
 			row.HasBody = row.HasBody || o.in.Field(i).Tag.Get("body") != ""
 			row.Raw = row.Raw || o.in.Field(i).Tag.Get("body") == "raw"

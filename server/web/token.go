@@ -42,6 +42,7 @@ type tokenForm struct {
 	Name, Part string
 	Days       string // "0": never ends
 	Scopes     []scopeChoice
+	Bound      wire.Bound
 	Sure       bool // that the first token need not let this page in
 }
 
@@ -154,6 +155,9 @@ func (v *visit) tokenRow(t wire.Token) tokenRow {
 	if t.Agent != "" {
 		r.For = string(t.Tenant) + " / " + string(t.Agent)
 	}
+	if !t.Bound.None() {
+		r.For += ", " + t.Bound.String()
+	}
 	return r
 }
 
@@ -163,13 +167,13 @@ func (v *visit) tokenForm() tokenForm {
 	for _, s := range v.r.PostForm["scope"] {
 		chosen = append(chosen, wire.TokenScope(s))
 	}
-	return tokenForm{Name: v.field("name"), Part: v.field("part"), Days: v.field("days"), Scopes: choices(chosen), Sure: v.field("sure") != ""}
+	return tokenForm{Name: v.field("name"), Part: v.field("part"), Days: v.field("days"), Bound: wire.Bound{User: v.field("user"), Project: v.field("project"), Workspace: v.field("workspace")}, Scopes: choices(chosen), Sure: v.field("sure") != ""}
 }
 
 // request is the form as the API takes it. Errors: invalid for a part or days that cannot be read: no token
 // reaches farther, or lives longer, than somebody chose.
 func (f tokenForm) request(v *visit) (wire.TokenRequest, error) {
-	r := wire.TokenRequest{Name: f.Name, Tenant: v.tenant, Agent: v.agent}
+	r := wire.TokenRequest{Name: f.Name, Tenant: v.tenant, Agent: v.agent, Bound: f.Bound}
 	for _, s := range f.Scopes {
 		if s.Chosen {
 			r.Scopes = append(r.Scopes, s.Name)
