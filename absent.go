@@ -66,8 +66,8 @@ func (a absent) List(context.Context, ListQuery) (Page[Memory], error) {
 	return Page[Memory]{Items: []Memory{}}, a.read("list memories")
 }
 
-func (a absent) History(context.Context, MemoryID) ([]Memory, error) {
-	return nil, a.find("read history")
+func (a absent) History(context.Context, MemoryID, Paging) (Page[Memory], error) {
+	return Page[Memory]{Items: []Memory{}}, a.find("read history")
 }
 
 func (a absent) Timeline(context.Context, MemoryID, int, int) ([]Memory, error) {
@@ -106,8 +106,8 @@ func (a absent) AddCompaction(context.Context, Compaction) (Compaction, error) {
 	return Compaction{}, a.fail("add compaction")
 }
 
-func (a absent) Compactions(context.Context, SessionID) ([]Compaction, error) {
-	return []Compaction{}, a.read("read compactions")
+func (a absent) Compactions(context.Context, SessionID, Paging) (Page[Compaction], error) {
+	return Page[Compaction]{Items: []Compaction{}}, a.read("read compactions")
 }
 
 func (a absent) Stats(context.Context) (Stats, error) {
@@ -125,10 +125,6 @@ func (a absent) ChangesBefore(context.Context, ChangeQuery) ([]Change, error) {
 func (a absent) Head(context.Context) (Position, error) { return "", a.read("read changes") }
 
 func (a absent) AppendTurn(context.Context, Turn) (Turn, error) { return Turn{}, a.fail("append turn") }
-
-func (a absent) LoadTurns(context.Context, SessionID, int) ([]Turn, error) {
-	return []Turn{}, a.read("load turns")
-}
 
 func (a absent) ListTurns(context.Context, TurnQuery) (Page[ListedTurn], error) {
 	return Page[ListedTurn]{Items: []ListedTurn{}}, a.read("list turns")
@@ -238,8 +234,8 @@ func (a absent) AppendEvent(context.Context, TaskEvent) (TaskEvent, error) {
 	return TaskEvent{}, a.fail("append event")
 }
 
-func (a absent) ListEvents(context.Context, string) ([]TaskEvent, error) {
-	return []TaskEvent{}, a.read("list events")
+func (a absent) ListEvents(context.Context, string, Paging) (Page[TaskEvent], error) {
+	return Page[TaskEvent]{Items: []TaskEvent{}}, a.read("list events")
 }
 
 func (a absent) CompactEvents(context.Context, string, int) (ReplaySnapshot, error) {
@@ -262,8 +258,8 @@ func (a absent) Approval(context.Context, string) (Approval, error) {
 	return Approval{}, a.find("read approval")
 }
 
-func (a absent) ListApprovals(context.Context, string) ([]Approval, error) {
-	return []Approval{}, a.read("list approvals")
+func (a absent) ListApprovals(context.Context, string, Paging) (Page[Approval], error) {
+	return Page[Approval]{Items: []Approval{}}, a.read("list approvals")
 }
 
 func (a absent) SaveResult(context.Context, Result) (Result, error) {
@@ -274,8 +270,8 @@ func (a absent) Result(context.Context, string, string) (Result, error) {
 	return Result{}, a.find("read result")
 }
 
-func (a absent) ListResults(context.Context, string) ([]Result, error) {
-	return []Result{}, a.read("list results")
+func (a absent) ListResults(context.Context, string, Paging) (Page[Result], error) {
+	return Page[Result]{Items: []Result{}}, a.read("list results")
 }
 
 func (a absent) Publish(context.Context, Envelope) error { return a.fail("publish entry") }
@@ -292,8 +288,8 @@ func (a absent) Backpressure(context.Context) (Backpressure, error) {
 	return Backpressure{}, a.read("count queue")
 }
 
-func (a absent) DeadEntries(context.Context, int) ([]DeadEntry, error) {
-	return []DeadEntry{}, a.read("list dead entries")
+func (a absent) DeadEntries(context.Context, Paging) (Page[DeadEntry], error) {
+	return Page[DeadEntry]{Items: []DeadEntry{}}, a.read("list dead entries")
 }
 
 func (a absent) Ingest(context.Context, Ingestion) (IngestResult, error) {

@@ -100,7 +100,7 @@ type Approvals interface {
 	// Approval returns one approval, its payload checked. Errors: not_found,
 	// damaged.
 	Approval(ctx context.Context, id string) (Approval, error)
-	// ListApprovals returns the approvals of a task, oldest first; an empty
-	// task id means every pending one.
-	ListApprovals(ctx context.Context, taskID string) ([]Approval, error)
+	// ListApprovals returns a page of the approvals of a task, oldest first; an
+	// empty task id means every pending one. Errors: invalid.
+	ListApprovals(ctx context.Context, taskID string, p Paging) (Page[Approval], error)
 }

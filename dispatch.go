@@ -150,6 +150,6 @@ type QueueKeeper interface {
 	Renew(ctx context.Context, l Lease) (Lease, error)
 	// Backpressure counts. Leases that expired count as queued.
 	Backpressure(ctx context.Context) (Backpressure, error)
-	// DeadEntries returns up to limit dead entries, newest first.
-	DeadEntries(ctx context.Context, limit int) ([]DeadEntry, error)
+	// DeadEntries returns a page of the dead entries, newest first. Errors: invalid.
+	DeadEntries(ctx context.Context, p Paging) (Page[DeadEntry], error)
 }

@@ -85,8 +85,9 @@ type TaskEvents interface {
 	// AppendEvent stores e at the end of its task's history and returns it
 	// with sequence and time. Errors: invalid.
 	AppendEvent(ctx context.Context, e TaskEvent) (TaskEvent, error)
-	// ListEvents returns the events that compaction kept, oldest first.
-	ListEvents(ctx context.Context, taskID string) ([]TaskEvent, error)
+	// ListEvents returns a page of the events that compaction kept, oldest first.
+	// Errors: invalid.
+	ListEvents(ctx context.Context, taskID string, p Paging) (Page[TaskEvent], error)
 	// CompactEvents folds all but the last keep events into the replay
 	// snapshot, in one transaction, and returns it. Errors: invalid,
 	// not_found when the task has no events.

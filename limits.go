@@ -8,6 +8,7 @@ const (
 	MaxBatchSize     = 256
 	DefaultPageSize  = 50
 	MaxPageSize      = 1000
+	MaxPageBytes     = 1 << 20 // of text, after which a page ends: it may have fewer items than were asked for
 
 	MaxContentBytes  = 1 << 20 // content of a memory, a note or a turn
 	MaxStateBytes    = 4 << 20 // state of a loop, a session or a task; a payload

@@ -277,13 +277,14 @@ type MemoryReader interface {
 	Get(ctx context.Context, id MemoryID) (Memory, error)
 	// List returns memories, newest first, a page at a time. Errors: invalid.
 	List(ctx context.Context, q ListQuery) (Page[Memory], error)
-	// History returns every revision of a memory, oldest first, the tombstone
-	// last if it is deleted. Errors: not_found.
-	History(ctx context.Context, id MemoryID) ([]Memory, error)
+	// History returns a page of the revisions of a memory, oldest first, the
+	// tombstone last if it is deleted. Errors: not_found, invalid.
+	History(ctx context.Context, id MemoryID, p Paging) (Page[Memory], error)
 	// Timeline returns up to before memories older and up to after memories
 	// newer than id, with id between them, oldest first: of the same session
 	// those that the identities of id see, or those of the same scope and
-	// identity where id has no session. Errors: not_found, invalid.
+	// identity where id has no session. Each side ends, as a page does, where its
+	// text reaches [MaxPageBytes]. Errors: not_found, invalid.
 	Timeline(ctx context.Context, id MemoryID, before, after int) ([]Memory, error)
 }
 
@@ -345,7 +346,9 @@ type Filter struct {
 	Until Time         `json:"until,omitzero"`  // updated before
 }
 
-// Page is one page of a listing. Items is never nil.
+// Page is one page of a listing: as many items as were asked for, or fewer where
+// their text reaches [MaxPageBytes] before, but at least one. Next alone says whether
+// there are more. Items is never nil.
 type Page[T any] struct {
 	Items []T    `json:"items"`
 	Next  Cursor `json:"next,omitempty"` // "" on the last page

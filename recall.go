@@ -74,7 +74,8 @@ const AnswerScore = 0.25
 // it: it is rather relevant than not.
 const RelevantScore = 0.5
 
-// RecallResult is the answer to a query, best hit first. Hits is never nil.
+// RecallResult is the answer to a query, best hit first. Hits is never nil. It ends
+// where the text of the hits reaches [MaxPageBytes], and Clamped says so.
 type RecallResult struct {
 	Hits    []Hit   `json:"hits"`
 	Clamped []Clamp `json:"clamped,omitempty"`

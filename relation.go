@@ -127,9 +127,9 @@ type Compactions interface {
 	// returned as it was stored. Errors: invalid; conflict when the id belongs
 	// to another session.
 	AddCompaction(ctx context.Context, c Compaction) (Compaction, error)
-	// Compactions returns the summaries of a session, oldest first; an
-	// unknown session gives none.
-	Compactions(ctx context.Context, id SessionID) ([]Compaction, error)
+	// Compactions returns a page of the summaries of a session, oldest first; an
+	// unknown session gives none. Errors: invalid.
+	Compactions(ctx context.Context, id SessionID, p Paging) (Page[Compaction], error)
 }
 
 // Stats counts what an agent's store holds.

@@ -72,6 +72,6 @@ type Results interface {
 	SaveResult(ctx context.Context, r Result) (Result, error)
 	// Result returns the result of a node. Errors: not_found.
 	Result(ctx context.Context, taskID, nodeID string) (Result, error)
-	// ListResults returns the results of a task, by node.
-	ListResults(ctx context.Context, taskID string) ([]Result, error)
+	// ListResults returns a page of the results of a task, by node. Errors: invalid.
+	ListResults(ctx context.Context, taskID string, p Paging) (Page[Result], error)
 }

@@ -66,9 +66,6 @@ type Turns interface {
 	// stored already is returned as it was stored. Errors: invalid; conflict
 	// when the id is a turn of another session.
 	AppendTurn(ctx context.Context, t Turn) (Turn, error)
-	// LoadTurns returns the last limit turns, oldest first. An unknown
-	// session and limit 0 give an empty list. Errors: invalid.
-	LoadTurns(ctx context.Context, id SessionID, limit int) ([]Turn, error)
 	// ListTurns returns a page of the turns of a session. An unknown session gives
 	// an empty page. Errors: invalid.
 	ListTurns(ctx context.Context, q TurnQuery) (Page[ListedTurn], error)

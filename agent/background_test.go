@@ -32,7 +32,7 @@ func (v *visitors) staying(d time.Duration) Background { return Background{Atten
 
 func turnsOf(t *testing.T, a *Agent, id amber.SessionID) int {
 	t.Helper()
-	return len(must.Get(a.Store().Turns.LoadTurns(t.Context(), id, 10))(t))
+	return len(must.Get(amber.LastTurns(t.Context(), a.Store().Turns, id, 10))(t))
 }
 
 // However a background drain ends, and though a hook had to be cut off: what was appended

@@ -27,7 +27,7 @@ const compactionRun = "event-compact"
 // CompactEvents implements amber.TaskEvents. Nothing is frozen where nothing would be
 // folded.
 func (f frozenEvents) CompactEvents(ctx context.Context, taskID string, keep int) (amber.ReplaySnapshot, error) {
-	events, err := f.ListEvents(ctx, taskID)
+	events, err := amber.All(ctx, f.ListEvents, taskID)
 	if err == nil && keep >= 0 && len(events) > keep {
 		err = f.agent.freeze(ctx, compactionRun)
 	}

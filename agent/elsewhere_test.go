@@ -546,7 +546,7 @@ func TestJournalOfAnAgentInADatabase(t *testing.T) {
 	must.Says(t, "what the doctor says of the journal", said, "entries wait to be drained")
 	first := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 	prompts := func() (all []string) {
-		for _, turn := range must.Get(a.Plain().Turns.LoadTurns(t.Context(), "talk", 10))(t) {
+		for _, turn := range must.Get(amber.LastTurns(t.Context(), a.Plain().Turns, "talk", 10))(t) {
 			all = append(all, turn.Content)
 		}
 		return all

@@ -27,7 +27,7 @@ func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 	}
 	// The text is needed to find its copies, and gone afterwards. A memory that
 	// is erased already has none.
-	revisions, err := a.plain.Memories.History(ctx, id)
+	revisions, err := amber.All(ctx, a.plain.Memories.History, id)
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return amber.EraseReport{}, err
 	}

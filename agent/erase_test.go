@@ -31,7 +31,7 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 			t.Errorf("the copies that remain are\n%s\nwant %q among them", remaining, place)
 		}
 	}
-	turns, err := store.Turns.LoadTurns(ctx, "s1", 10)
+	turns, err := amber.LastTurns(ctx, store.Turns, "s1", 10)
 	if err != nil || len(turns) != 1 || turns[0].Content != "and what now?" {
 		t.Errorf("the turns are %+v, %v, want the one without the text", turns, err)
 	}

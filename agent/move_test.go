@@ -33,7 +33,7 @@ func TestTheJournalAcrossAMove(t *testing.T) {
 	}
 	turns := func(a *Agent) (said []string) {
 		t.Helper()
-		for _, turn := range must.Get(a.Plain().Turns.LoadTurns(t.Context(), "s1", 100))(t) {
+		for _, turn := range must.Get(amber.LastTurns(t.Context(), a.Plain().Turns, "s1", 100))(t) {
 			said = append(said, turn.Content)
 		}
 		return said

@@ -138,6 +138,11 @@ func (v values) count(name string, n int) values {
 	return v
 }
 
+// paging asks for a page.
+func (v values) paging(p amber.Paging) values {
+	return v.number("limit", p.Limit).text("cursor", string(p.Cursor))
+}
+
 func (v values) flag(name string, on bool) values {
 	if on {
 		v.Set(name, "true")

@@ -209,7 +209,7 @@ func TestASilentServerIsUnreachable(t *testing.T) {
 	_, err = s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
 	must.Kind(t, "write", err, amber.KindUnreachable, "may have carried out the request")
 	must.Fail(s.Memories.Get(t.Context(), someID))(t, "get", amber.KindUnreachable)
-	must.Fail(s.Turns.LoadTurns(t.Context(), "s", amber.MaxPageSize+1))(t, "lines", amber.KindUnreachable)
+	must.Fail(amber.LastTurns(t.Context(), s.Turns, "s", amber.MaxPageSize+1))(t, "lines", amber.KindUnreachable)
 }
 
 func TestEndedContextIsUnreachable(t *testing.T) {

@@ -87,6 +87,7 @@ func insist[Out any](ctx context.Context, c *Client, r request, try func() (Out,
 	for attempt := 1; ; attempt++ {
 		out, err := try()
 		again := amber.KindOf(err) == amber.KindUnreachable && (r.mayRepeat() || neverSent(err))
+		again = again || errors.Is(err, errCrowded)
 		if r.once && attempt > 1 && amber.KindOf(err) == amber.KindBusy {
 			again = true // the server is still at the first one
 		}
@@ -273,6 +274,9 @@ func neverSent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
+// errCrowded is in the chain of what a server answers that had no room for a request: it did nothing.
+var errCrowded = errors.New("the server has no room")
+
 // failure reads the error of an answer. One that no Amber wrote says nothing
 // about what was asked for: nobody was reached who could know.
 func failure(resp *http.Response) error {
@@ -280,10 +284,24 @@ func failure(resp *http.Response) error {
 	if answerType(resp, "application/json") == nil {
 		b, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
 		if err == nil && json.Unmarshal(b, &f) == nil && f.Error.Kind != "" {
+			if f.Error.Kind == amber.KindBusy && resp.StatusCode == http.StatusServiceUnavailable {
+				return crowded(f.Err())
+			}
 			return f.Err()
 		}
 	}
 	return notAmber(fmt.Sprint(resp.StatusCode))
+}
+
+// crowded marks the error of a server that had no room.
+func crowded(err error) error {
+	var e *amber.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	marked := *e
+	marked.Err = fmt.Errorf("%w: %w", errCrowded, e.Err)
+	return &marked
 }
 
 // answerType checks what kind of document an answer is.

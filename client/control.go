@@ -88,11 +88,11 @@ func (c control) AppendEvent(ctx context.Context, e amber.TaskEvent) (amber.Task
 }
 
 // ListEvents implements [amber.TaskEvents].
-func (c control) ListEvents(ctx context.Context, taskID string) ([]amber.TaskEvent, error) {
+func (c control) ListEvents(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.TaskEvent], error) {
 	if absent("list events", taskID) != nil {
-		return []amber.TaskEvent{}, nil
+		return amber.Page[amber.TaskEvent]{Items: []amber.TaskEvent{}}, nil
 	}
-	return list[amber.TaskEvent](ctx, c.Agent, nil, "tasks", taskID, "events")
+	return page[amber.TaskEvent](ctx, c.Agent, newValues().paging(p).Values, "tasks", taskID, "events")
 }
 
 // CompactEvents implements [amber.TaskEvents].
@@ -154,11 +154,11 @@ func checkedApproval(q amber.Approval, id string, err error) (amber.Approval, er
 }
 
 // ListApprovals implements [amber.Approvals].
-func (c control) ListApprovals(ctx context.Context, taskID string) ([]amber.Approval, error) {
+func (c control) ListApprovals(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Approval], error) {
 	if taskID != "" && absent("list approvals", taskID) != nil {
-		return []amber.Approval{}, nil
+		return amber.Page[amber.Approval]{Items: []amber.Approval{}}, nil
 	}
-	return list[amber.Approval](ctx, c.Agent, newValues().text("task_id", taskID).Values, "approvals")
+	return page[amber.Approval](ctx, c.Agent, newValues().text("task_id", taskID).paging(p).Values, "approvals")
 }
 
 // SaveResult implements [amber.Results].
@@ -182,11 +182,11 @@ func (c control) Result(ctx context.Context, taskID, nodeID string) (amber.Resul
 }
 
 // ListResults implements [amber.Results].
-func (c control) ListResults(ctx context.Context, taskID string) ([]amber.Result, error) {
+func (c control) ListResults(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Result], error) {
 	if absent("list results", taskID) != nil {
-		return []amber.Result{}, nil
+		return amber.Page[amber.Result]{Items: []amber.Result{}}, nil
 	}
-	return list[amber.Result](ctx, c.Agent, newValues().text("task_id", taskID).Values, "results")
+	return page[amber.Result](ctx, c.Agent, newValues().text("task_id", taskID).paging(p).Values, "results")
 }
 
 // absent is the error for what is no id, so nothing is stored under it: it

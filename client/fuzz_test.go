@@ -46,7 +46,7 @@ func FuzzAnswer(f *testing.F) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if turns, err := s.Turns.LoadTurns(t.Context(), "s", amber.MaxPageSize+1); err == nil && turns == nil {
+		if turns, err := amber.LastTurns(t.Context(), s.Turns, "s", amber.MaxPageSize+1); err == nil && turns == nil {
 			t.Error("no turns and no error")
 		}
 	})

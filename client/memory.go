@@ -96,8 +96,8 @@ func filterValues(f amber.Filter) values {
 }
 
 // History implements [amber.MemoryReader].
-func (l longTerm) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-	return list[amber.Memory](ctx, l.Agent, nil, "memories", string(id), "history")
+func (l longTerm) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
+	return page[amber.Memory](ctx, l.Agent, newValues().paging(p).Values, "memories", string(id), "history")
 }
 
 // Timeline implements [amber.MemoryReader].

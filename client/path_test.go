@@ -41,7 +41,7 @@ func TestOddIDsGoThere(t *testing.T) {
 		must.Equal(t, "session "+name, must.Get(s.Sessions.Session(ctx, id))(t).ID, id)
 		said, err := s.Turns.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(name), SessionID: id, Role: amber.RoleUser, Content: name})
 		must.Kind(t, "turn of "+name, err, "")
-		got := must.Get(s.Turns.LoadTurns(ctx, id, 10))(t)
+		got := must.Get(amber.LastTurns(ctx, s.Turns, id, 10))(t)
 		must.Equal(t, "turns of "+name, got, []amber.Turn{said}, cmp.AllowUnexported(amber.Time{}))
 		must.Equal(t, "state of "+name, must.Get(s.States.SaveState(ctx, id, []byte(`1`), 0))(t).SessionID, id)
 		must.Equal(t, "sessions after "+name, len(must.Get(s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}))(t).Items), i+1)
@@ -58,7 +58,7 @@ func TestNoIDGoesNowhere(t *testing.T) {
 	t.Parallel()
 	s := must.Get(serveStore(t, newStore(t)).agent.Store(t.Context()))(t)
 	ctx := t.Context()
-	_, loadErr := s.Turns.LoadTurns(ctx, "", 1)
+	_, loadErr := amber.LastTurns(ctx, s.Turns, "", 1)
 	_, readErr := s.Sessions.Session(ctx, "")
 	for name, err := range map[string]error{
 		"load turns": loadErr, "read session": readErr, "delete session": s.Sessions.DeleteSession(ctx, ""),

@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/amber-memory/amber"
 )
@@ -60,6 +58,6 @@ func (q queue) Backpressure(ctx context.Context) (amber.Backpressure, error) {
 }
 
 // DeadEntries implements [amber.QueueKeeper].
-func (q queue) DeadEntries(ctx context.Context, limit int) ([]amber.DeadEntry, error) {
-	return list[amber.DeadEntry](ctx, q.Agent, url.Values{"limit": {strconv.Itoa(limit)}}, "queue", "dead")
+func (q queue) DeadEntries(ctx context.Context, p amber.Paging) (amber.Page[amber.DeadEntry], error) {
+	return page[amber.DeadEntry](ctx, q.Agent, newValues().paging(p).Values, "queue", "dead")
 }

@@ -37,7 +37,7 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 		return deeds{
 			"get memory": func() error { return must.Err(s.Memories.Get(ctx, someID)) },
 			"recall":     func() error { return must.Err(s.LongTerm.Recall(ctx, amber.Query{})) },
-			"load turns": func() error { return must.Err(s.Turns.LoadTurns(ctx, "s", 1)) },
+			"load turns": func() error { return must.Err(amber.LastTurns(ctx, s.Turns, "s", 1)) },
 			"forget":     func() error { return s.LongTerm.Delete(ctx, someID) },
 			"write by key": func() error {
 				return must.Err(s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x", IdempotencyKey: "k"}))
@@ -162,7 +162,7 @@ func TestWhatWasNeverSentIsTriedAgain(t *testing.T) {
 	}
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}})
 	must.Do(t, must.Err(s.Turns.AppendTurn(t.Context(), turn(""))))
-	must.Equal(t, "turns", len(must.Get(s.Turns.LoadTurns(t.Context(), "s", 10))(t)), 1)
+	must.Equal(t, "turns", len(must.Get(amber.LastTurns(t.Context(), s.Turns, "s", 10))(t)), 1)
 }
 
 func TestWaitingEndsWithTheContext(t *testing.T) {

@@ -22,14 +22,6 @@ func (t turns) AppendTurn(ctx context.Context, turn amber.Turn) (amber.Turn, err
 	return got, hasID(got.ID, err)
 }
 
-// LoadTurns implements [amber.Turns]. More than a page comes line by line.
-func (t turns) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
-	if limit > amber.MaxPageSize {
-		return lines[amber.Turn](ctx, t.Agent, newValues().count("limit", limit).Values, "sessions", string(id), "turns")
-	}
-	return list[amber.Turn](ctx, t.Agent, newValues().count("limit", limit).Values, "sessions", string(id), "turns")
-}
-
 // ListTurns implements [amber.Turns].
 func (t turns) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
 	order := "newest"
@@ -73,8 +65,8 @@ func (t turns) AddCompaction(ctx context.Context, c amber.Compaction) (amber.Com
 }
 
 // Compactions implements [amber.Compactions].
-func (t turns) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
-	return list[amber.Compaction](ctx, t.Agent, nil, "sessions", string(id), "compactions")
+func (t turns) Compactions(ctx context.Context, id amber.SessionID, p amber.Paging) (amber.Page[amber.Compaction], error) {
+	return page[amber.Compaction](ctx, t.Agent, newValues().paging(p).Values, "sessions", string(id), "compactions")
 }
 
 // ActivityNamed implements [amber.Activities].

@@ -213,6 +213,7 @@ type Server struct {
 	// TLSCert and TLSKey are files in PEM; "" for none.
 	TLSCert, TLSKey string
 	MaxBody         Bytes // of one request
+	Memory          Bytes // of all requests together
 	Replica         ServerReplica
 	Vault           ServerVault
 }

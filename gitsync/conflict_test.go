@@ -52,7 +52,7 @@ func TestConcurrentEditsAreShownWithBothTexts(t *testing.T) {
 		}
 		kept = cmp.Or(kept, got.Kept.Content)
 		wantTexts(t, c, kept)
-		must.Equal(t, "versions", len(must.Get(c.History(t.Context(), id))(t)), 3)
+		must.Equal(t, "versions", len(must.Get(amber.All(t.Context(), c.History, id))(t)), 3)
 	}
 	b.edit(id, "as both want it")
 	exchange(a, b)
@@ -152,7 +152,7 @@ func TestErasureIsTerminalInAnyOrder(t *testing.T) {
 	exchange(a, b)
 	for _, c := range []*clone{a, b, eraseFirst, textFirst} {
 		wantTexts(t, c)
-		must.Fail(c.History(t.Context(), id))(t, "history of what was erased", amber.KindNotFound)
+		must.Fail(amber.All(t.Context(), c.History, id))(t, "history of what was erased", amber.KindNotFound)
 	}
 }
 

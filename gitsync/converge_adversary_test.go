@@ -281,7 +281,7 @@ func (p *party) mustHaveTexts(texts map[*version]bool) {
 		id := amber.MemoryID(name)
 		if have[id] == nil {
 			have[id] = map[string]bool{}
-			all, err := p.store.History(p.t.Context(), id)
+			all, err := amber.All(p.t.Context(), p.store.History, id)
 			if amber.KindOf(err) != amber.KindNotFound {
 				p.check(err)
 			}
@@ -299,7 +299,7 @@ func (p *party) mustHaveTexts(texts map[*version]bool) {
 func (p *party) keepMine() {
 	there := map[string]bool{}
 	for _, m := range p.memories() {
-		all, err := p.store.History(p.t.Context(), m.ID)
+		all, err := amber.All(p.t.Context(), p.store.History, m.ID)
 		p.check(err)
 		for _, v := range all {
 			there[fmt.Sprint("memory ", v.ID, v.Origin)] = true

@@ -131,7 +131,7 @@ func (p *party) edit(r *rand.Rand) {
 func (p *party) revive(r *rand.Rand) {
 	dead := slices.DeleteFunc(p.memories(), func(m amber.Memory) bool { return m.DeletedAt.IsZero() })
 	p.onMemory(r, dead, func(m amber.Memory) error {
-		all, err := p.store.History(p.t.Context(), m.ID)
+		all, err := amber.All(p.t.Context(), p.store.History, m.ID)
 		if err != nil {
 			return err
 		}

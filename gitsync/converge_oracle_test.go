@@ -209,7 +209,7 @@ func (p *party) ids(q string) (out []string) {
 func (p *party) prompts() map[amber.TurnID]string {
 	out := map[amber.TurnID]string{}
 	for n := range sessionNames {
-		turns, err := p.store.LoadTurns(p.t.Context(), amber.SessionID(fmt.Sprint("session-", n)), 1000)
+		turns, err := amber.LastTurns(p.t.Context(), p.store, amber.SessionID(fmt.Sprint("session-", n)), 1000)
 		p.check(err)
 		for _, turn := range turns {
 			if turn.Role == amber.RoleUser {
@@ -225,7 +225,7 @@ func (p *party) prompts() map[amber.TurnID]string {
 // readMemory takes down what a change here made of a memory. It wins over all
 // that the store has of it.
 func (p *party) readMemory(id amber.MemoryID, changed bool) {
-	all, err := p.store.History(p.t.Context(), id)
+	all, err := amber.All(p.t.Context(), p.store.History, id)
 	if amber.KindOf(err) == amber.KindNotFound {
 		return
 	}
@@ -288,7 +288,7 @@ func (p *party) readAll(before map[amber.MemoryID]amber.Memory, rows map[string]
 	after := p.reading()
 	for _, id := range slices.Sorted(maps.Keys(after)) {
 		p.readMemory(id, false)
-		all, err := p.store.History(p.t.Context(), id)
+		all, err := amber.All(p.t.Context(), p.store.History, id)
 		p.check(err)
 		for _, m := range all {
 			if v, _ := p.known.addMemory(p.world, m); !v.shared && !v.kept {
@@ -404,7 +404,7 @@ func (o *oracle) exported(p *party, now map[amber.MemoryID]amber.Memory, project
 // memory is back.
 func (p *party) deletedSince(v *version) bool {
 	_, id, _ := strings.Cut(v.key, " ")
-	all, err := p.store.History(p.t.Context(), amber.MemoryID(id))
+	all, err := amber.All(p.t.Context(), p.store.History, amber.MemoryID(id))
 	p.check(err)
 	return slices.ContainsFunc(all, func(m amber.Memory) bool { return !m.DeletedAt.IsZero() && m.Origin.After(v.origin) })
 }
@@ -527,7 +527,7 @@ func (o *oracle) verifyMemories(p *party) map[string]string {
 // there, that nobody made versions but clones, and that erased text is gone.
 func (o *oracle) verifyHistories(p *party, live map[string]string) {
 	for _, m := range p.memories() {
-		all, err := p.store.History(p.t.Context(), m.ID)
+		all, err := amber.All(p.t.Context(), p.store.History, m.ID)
 		p.check(err)
 		have := map[string]bool{}
 		if o.tainted["memory "+string(m.ID)] {
@@ -550,7 +550,7 @@ func (o *oracle) verifyHistories(p *party, live map[string]string) {
 		}
 	}
 	for id, e := range o.erased {
-		all, err := p.store.History(p.t.Context(), id)
+		all, err := amber.All(p.t.Context(), p.store.History, id)
 		if !e.shared || amber.KindOf(err) == amber.KindNotFound || o.tainted["memory "+string(id)] {
 			continue
 		}

@@ -50,7 +50,7 @@ func (c *clone) prompt(session amber.SessionID, text string) amber.TurnID {
 // said returns the prompts of a session, sorted.
 func (c *clone) said(session amber.SessionID) []string {
 	c.t.Helper()
-	turns := must.Get(c.LoadTurns(c.t.Context(), session, 100))(c.t)
+	turns := must.Get(amber.LastTurns(c.t.Context(), c, session, 100))(c.t)
 	out := []string{}
 	for _, turn := range turns {
 		out = append(out, turn.Content)
@@ -110,7 +110,7 @@ func TestARestoreKeepsExportedTextInTheHistory(t *testing.T) {
 	a.restore(before)
 	settled(a, b)
 	for i, c := range []*clone{a, b} {
-		all := must.Get(c.History(t.Context(), id))(t)
+		all := must.Get(amber.All(t.Context(), c.History, id))(t)
 		if !slices.ContainsFunc(all, func(m amber.Memory) bool { return m.Content == "two" }) {
 			t.Errorf("clone %d lacks the text: %+v", i, all)
 		}
@@ -200,7 +200,7 @@ func TestWhatWasDeletedAfterARestoreDoesNotLeave(t *testing.T) {
 	a.restore(before)
 	must.Do(t, a.Delete(t.Context(), id))
 	a.pushes(b)
-	all, err := b.History(t.Context(), id)
+	all, err := amber.All(t.Context(), b.History, id)
 	if err != nil || len(all) != 1 || all[0].Content != "" {
 		t.Errorf("it left as %+v, %v", all, err)
 	}

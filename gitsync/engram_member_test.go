@@ -24,7 +24,7 @@ var tagged = amber.WriteRequest{
 // no conflict about it.
 func wantHistory(t *testing.T, c *clone, id amber.MemoryID, texts ...string) {
 	t.Helper()
-	h := must.Get(c.History(t.Context(), id))(t)
+	h := must.Get(amber.All(t.Context(), c.History, id))(t)
 	got := []string{}
 	for _, m := range h {
 		got = append(got, m.Content)

@@ -290,5 +290,5 @@ func TestOwnRowsThatComeBackAreKnown(t *testing.T) {
 		t.Errorf("import: %+v, %v", r, err)
 	}
 	wantTexts(t, a, "one of ours", "a topic of ours")
-	must.Equal(t, "versions", len(must.Get(a.History(t.Context(), id))(t)), 1)
+	must.Equal(t, "versions", len(must.Get(amber.All(t.Context(), a.History, id))(t)), 1)
 }

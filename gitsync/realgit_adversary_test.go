@@ -33,7 +33,7 @@ func (c *gitClone) stillOwns() error {
 	if wholeMemory(m) != wholeMemory(c.own) {
 		return fmt.Errorf("an import changed the own memory of clone %d: %+v", c.n, m)
 	}
-	all, err := c.History(c.t.Context(), c.own.ID)
+	all, err := amber.All(c.t.Context(), c.History, c.own.ID)
 	if err != nil || !slices.ContainsFunc(all, func(v amber.Memory) bool { return v.Content == fmt.Sprint("own of clone ", c.n) }) {
 		return fmt.Errorf("an import took the first revision of the own memory of clone %d: %v", c.n, err)
 	}

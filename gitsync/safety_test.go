@@ -69,7 +69,7 @@ func TestEditsAndDeletionsAfterTheExportAreExported(t *testing.T) {
 	a.gives(fresh)
 	fresh.imports()
 	wantTexts(t, fresh, "second wording", "topic, second")
-	must.Equal(t, "versions of a fresh clone", len(must.Get(fresh.History(t.Context(), edited))(t)), 2)
+	must.Equal(t, "versions of a fresh clone", len(must.Get(amber.All(t.Context(), fresh.History, edited))(t)), 2)
 }
 
 func TestForgottenChunkAddsNothingTwice(t *testing.T) {

@@ -32,7 +32,7 @@ func (c *clone) everything() (lines []string) {
 			m.Revision = 0
 			lines = append(lines, fmt.Sprintf("%+v", m))
 		}
-		for _, v := range must.Get(c.History(c.t.Context(), m.ID))(c.t) {
+		for _, v := range must.Get(amber.All(c.t.Context(), c.History, m.ID))(c.t) {
 			if v.Trust == amber.TrustOwn {
 				lines = append(lines, fmt.Sprint(v.ID, v.Origin, v.Content, v.Scope, v.Identities))
 			}
@@ -40,7 +40,7 @@ func (c *clone) everything() (lines []string) {
 	}
 	s := must.Get(c.Session(c.t.Context(), "own"))(c.t)
 	lines = append(lines, fmt.Sprintf("%+v", s))
-	for _, turn := range must.Get(c.LoadTurns(c.t.Context(), "own", 100))(c.t) {
+	for _, turn := range must.Get(amber.LastTurns(c.t.Context(), c, "own", 100))(c.t) {
 		if turn.Trust == "" {
 			lines = append(lines, fmt.Sprintf("%+v", turn))
 		}

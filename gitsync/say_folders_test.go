@@ -152,5 +152,5 @@ func TestARestoreBringsNothingBackThatWasErasedThere(t *testing.T) {
 	b.erase(id)
 	b.pushes(a)
 	a.restore(before)
-	must.Fail(a.History(t.Context(), id))(t, "what was erased", amber.KindNotFound)
+	must.Fail(amber.All(t.Context(), a.History, id))(t, "what was erased", amber.KindNotFound)
 }

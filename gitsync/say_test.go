@@ -147,7 +147,7 @@ func TestMembersEditDeleteAndEraseWhatWasExported(t *testing.T) {
 	b.erase(erased)
 	b.pushes(a)
 	wantTexts(t, a, "edited")
-	must.Fail(a.History(t.Context(), erased))(t, "history of what was erased", amber.KindNotFound)
+	must.Fail(amber.All(t.Context(), a.History, erased))(t, "history of what was erased", amber.KindNotFound)
 	wantConflicts(t, a, 0)
 }
 

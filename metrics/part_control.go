@@ -30,9 +30,9 @@ func (p taskEvents) AppendEvent(ctx context.Context, e amber.TaskEvent) (out amb
 	return p.next.AppendEvent(ctx, e)
 }
 
-func (p taskEvents) ListEvents(ctx context.Context, taskID string) (l []amber.TaskEvent, err error) {
-	defer p.watch(&ctx, &err, "list_events")(func() size { return size{items: len(l)} })
-	return p.next.ListEvents(ctx, taskID)
+func (m taskEvents) ListEvents(ctx context.Context, taskID string, p amber.Paging) (l amber.Page[amber.TaskEvent], err error) {
+	defer m.watch(&ctx, &err, "list_events")(func() size { return size{items: len(l.Items)} })
+	return m.next.ListEvents(ctx, taskID, p)
 }
 
 func (p taskEvents) CompactEvents(ctx context.Context, taskID string, keep int) (s amber.ReplaySnapshot, err error) {
@@ -62,9 +62,9 @@ func (p approvals) Approval(ctx context.Context, id string) (a amber.Approval, e
 	return p.next.Approval(ctx, id)
 }
 
-func (p approvals) ListApprovals(ctx context.Context, taskID string) (l []amber.Approval, err error) {
-	defer p.watch(&ctx, &err, "list_approvals")(func() size { return size{items: len(l)} })
-	return p.next.ListApprovals(ctx, taskID)
+func (m approvals) ListApprovals(ctx context.Context, taskID string, p amber.Paging) (l amber.Page[amber.Approval], err error) {
+	defer m.watch(&ctx, &err, "list_approvals")(func() size { return size{items: len(l.Items)} })
+	return m.next.ListApprovals(ctx, taskID, p)
 }
 
 type results part[amber.Results]
@@ -79,9 +79,9 @@ func (p results) Result(ctx context.Context, taskID, nodeID string) (r amber.Res
 	return p.next.Result(ctx, taskID, nodeID)
 }
 
-func (p results) ListResults(ctx context.Context, taskID string) (l []amber.Result, err error) {
-	defer p.watch(&ctx, &err, "list_results")(func() size { return size{items: len(l)} })
-	return p.next.ListResults(ctx, taskID)
+func (m results) ListResults(ctx context.Context, taskID string, p amber.Paging) (l amber.Page[amber.Result], err error) {
+	defer m.watch(&ctx, &err, "list_results")(func() size { return size{items: len(l.Items)} })
+	return m.next.ListResults(ctx, taskID, p)
 }
 
 type queue part[amber.Queue]
@@ -118,9 +118,9 @@ func (p queueKeeper) Backpressure(ctx context.Context) (b amber.Backpressure, er
 	return p.next.Backpressure(ctx)
 }
 
-func (p queueKeeper) DeadEntries(ctx context.Context, limit int) (l []amber.DeadEntry, err error) {
-	defer p.watch(&ctx, &err, "dead_entries")(func() size { return size{items: len(l)} })
-	return p.next.DeadEntries(ctx, limit)
+func (m queueKeeper) DeadEntries(ctx context.Context, p amber.Paging) (l amber.Page[amber.DeadEntry], err error) {
+	defer m.watch(&ctx, &err, "dead_entries")(func() size { return size{items: len(l.Items)} })
+	return m.next.DeadEntries(ctx, p)
 }
 
 type documents part[amber.Documents]

@@ -40,9 +40,9 @@ func (p memories) List(ctx context.Context, q amber.ListQuery) (l amber.Page[amb
 	return p.next.List(ctx, q)
 }
 
-func (p memories) History(ctx context.Context, id amber.MemoryID) (l []amber.Memory, err error) {
-	defer p.watch(&ctx, &err, "history")(func() size { return size{out: memoryBytes(l...), items: len(l)} })
-	return p.next.History(ctx, id)
+func (m memories) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (l amber.Page[amber.Memory], err error) {
+	defer m.watch(&ctx, &err, "history")(func() size { return size{out: memoryBytes(l.Items...), items: len(l.Items)} })
+	return m.next.History(ctx, id, p)
 }
 
 func (p memories) Timeline(ctx context.Context, id amber.MemoryID, before, after int) (l []amber.Memory, err error) {

@@ -14,11 +14,6 @@ func (p turns) AppendTurn(ctx context.Context, t amber.Turn) (out amber.Turn, er
 	return p.next.AppendTurn(ctx, t)
 }
 
-func (p turns) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (l []amber.Turn, err error) {
-	defer p.watch(&ctx, &err, "load_turns")(func() size { return size{out: turnBytes(l), items: len(l)} })
-	return p.next.LoadTurns(ctx, id, limit)
-}
-
 func (p turns) ListTurns(ctx context.Context, q amber.TurnQuery) (l amber.Page[amber.ListedTurn], err error) {
 	defer p.watch(&ctx, &err, "list_turns")(func() size { return size{items: len(l.Items)} })
 	return p.next.ListTurns(ctx, q)
@@ -41,9 +36,9 @@ func (p compactions) AddCompaction(ctx context.Context, c amber.Compaction) (out
 	return p.next.AddCompaction(ctx, c)
 }
 
-func (p compactions) Compactions(ctx context.Context, id amber.SessionID) (l []amber.Compaction, err error) {
-	defer p.watch(&ctx, &err, "compactions")(func() size { return size{items: len(l)} })
-	return p.next.Compactions(ctx, id)
+func (m compactions) Compactions(ctx context.Context, id amber.SessionID, p amber.Paging) (l amber.Page[amber.Compaction], err error) {
+	defer m.watch(&ctx, &err, "compactions")(func() size { return size{items: len(l.Items)} })
+	return m.next.Compactions(ctx, id, p)
 }
 
 type loops part[amber.Loops]

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
@@ -51,7 +52,7 @@ func (w *world) drain(dir string) {
 // said returns the turns of the session of say, sorted.
 func (w *world) said() []string {
 	w.t.Helper()
-	turns := must.Get(w.store.LoadTurns(w.t.Context(), "s-1", 100))(w.t)
+	turns := must.Get(amber.LastTurns(w.t.Context(), w.store, "s-1", 100))(w.t)
 	var texts []string
 	for _, turn := range turns {
 		texts = append(texts, turn.Content)

@@ -46,7 +46,7 @@ func (a *app) withCompactions(cmd *cobra.Command, session sessionFlag, fn func(l
 		if err != nil {
 			return err
 		}
-		list, err := s.Store.Compactions.Compactions(ctx, id)
+		list, err := amber.All(ctx, s.Store.Compactions.Compactions, id)
 		if err != nil {
 			return err
 		}

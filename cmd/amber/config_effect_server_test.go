@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 
@@ -28,6 +30,27 @@ func serverEffects() map[string]effect {
 		}, "127.0.0.1:7411", "127.0.0.2"},
 		"server.tls_cert": tlsEffect("AMBER_SERVER__TLS_KEY"),
 		"server.tls_key":  tlsEffect("AMBER_SERVER__TLS_CERT"),
+		"server.memory": {value("1TiB"), func(s *setting) string {
+			w := s.serve()
+			const callers = 70 // one more than have room by default, and wait
+			answers := make(chan string, callers)
+			for range callers { // their bodies never come
+				c := must.Get(net.Dial("tcp", strings.TrimPrefix(w.url, "http://")))(s)
+				s.Cleanup(func() { _ = c.Close() })
+				fmt.Fprintf(c, "POST /v1/tenants/default/agents/default/memories HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 7000000\r\n\r\n")
+				go func() {
+					line, _ := bufio.NewReader(c).ReadString('\n') // it is closed at the end
+					answers <- line
+				}()
+			}
+			for range callers {
+				if strings.Contains(<-answers, " 503 ") {
+					break
+				}
+			}
+			status, _ := w.ask("POST", "/v1/tenants/default/agents/default/memories", `{"content":"x"}`)
+			return fmt.Sprint(status / 100)
+		}, "5", "2"},
 		"server.max_body": {value("1MiB"), func(s *setting) string {
 			status, _ := s.serve().ask("POST", "/v1/tenants/default/agents/default/memories", `{"content":"x"}`+strings.Repeat(" ", 2<<20))
 			return fmt.Sprint(status / 100)

@@ -83,7 +83,7 @@ snapshot.retention.keep_last snapshot.retention.keep_hourly snapshot.retention.k
 snapshot.retention.max_age snapshot.retention.interval snapshot.gc.grace
 events.mutation_enabled events.mutation_prefix events.lifecycle_prefix events.nats_url events.jetstream
 export.redact write.redact search.model search.model_name search.key_env search.budget context.trust context.min_score context.max_bytes context.budget
-server.listen server.tls_cert server.tls_key server.max_body server.replica.name server.replica.lease
+server.listen server.tls_cert server.tls_key server.max_body server.memory server.replica.name server.replica.lease
 control.queue.lease control.queue.max_in_flight
 vault.url vault.label vault.schedule vault.after_session vault.keep`
 

@@ -55,7 +55,7 @@ func TestEvalLoadsWithTheTimesOfTheSet(t *testing.T) {
 	}}))
 	m := must.Get(e.Store().Memories.Get(ctx, amber.MemoryID(id)))(t)
 	must.Equal(t, "memory", [2]string{m.CreatedAt.String(), string(m.Trust)}, [2]string{at(2).String(), string(amber.TrustOwn)})
-	turns := must.Get(e.Store().Turns.LoadTurns(ctx, "s1", 10))(t)
+	turns := must.Get(amber.LastTurns(ctx, e.Store().Turns, "s1", 10))(t)
 	must.Equal(t, "turns", len(turns), 2)
 	want := amber.Turn{ID: "D1:2", SessionID: "s1", Role: amber.RoleAssistant, Content: "Bo: hi", ProjectID: evalProject, CreatedAt: at(4)}
 	must.Hold(t, turns[1] == want, "second turn %+v", turns[1])

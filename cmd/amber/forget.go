@@ -66,7 +66,7 @@ was forgotten before can be erased, too.
 }
 
 func (a *app) planErase(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-	revisions, err := s.Store.Memories.History(ctx, id)
+	revisions, err := amber.All(ctx, s.Store.Memories.History, id)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (a *app) planErase(ctx context.Context, s *cli.Opened, id amber.MemoryID) e
 
 // erase removes a memory's text once a person has said yes.
 func (a *app) erase(ctx context.Context, s *cli.Opened, id amber.MemoryID, yes bool) error {
-	if _, err := s.Store.Memories.History(ctx, id); err != nil && amber.KindOf(err) != amber.KindNotFound {
+	if _, err := amber.All(ctx, s.Store.Memories.History, id); err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
 	if err := a.Confirm(yes, "erase memory "+string(id)+" for good"); err != nil {

@@ -22,7 +22,7 @@ func (a *app) historyCommand() *cobra.Command {
 		Args:    cli.Exactly("the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				revisions, err := s.Store.Memories.History(ctx, id)
+				revisions, err := amber.All(ctx, s.Store.Memories.History, id)
 				if err != nil {
 					return err
 				}

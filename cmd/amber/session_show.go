@@ -121,7 +121,7 @@ func (a *app) sessionShowCommand() *cobra.Command {
 
 // allTurns returns every turn of a session, none where turns are not kept.
 func allTurns(ctx context.Context, s *cli.Opened, id amber.SessionID) ([]amber.Turn, error) {
-	turns, err := s.Store.Turns.LoadTurns(ctx, id, math.MaxInt32)
+	turns, err := amber.LastTurns(ctx, s.Store.Turns, id, math.MaxInt32)
 	if amber.KindOf(err) == amber.KindUnsupported {
 		return nil, nil
 	}

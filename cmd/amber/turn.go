@@ -88,7 +88,7 @@ func (a *app) turnListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return cli.Listing(s.Store.Turns.LoadTurns(ctx, id, n))(a.App, jsonl, a.printTurns)
+				return cli.Listing(amber.LastTurns(ctx, s.Store.Turns, id, n))(a.App, jsonl, a.printTurns)
 			})
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -34,7 +35,7 @@ func TestAThreadThatWasRevertedGoesOn(t *testing.T) {
 	again := d.take(root, "codex")
 	must.Equal(t, "new the last time", again.New+again.Changed, 0)
 	var texts []string
-	for _, turn := range must.Get(d.store.Turns.LoadTurns(t.Context(), thread, math.MaxInt32))(t) {
+	for _, turn := range must.Get(amber.LastTurns(t.Context(), d.store.Turns, thread, math.MaxInt32))(t) {
 		texts = append(texts, turn.Content)
 	}
 	must.Equal(t, "turns", strings.Join(texts, " "), "one two three four drei vier four")

@@ -128,7 +128,7 @@ func TestAnExportReadsBackToAnEqualStore(t *testing.T) {
 	must.Equal(t, "records", lines(t, export(t, to, transfer.ExportOptions{AllUsers: true})), lines(t, text))
 	all := func(s amber.Store) string {
 		list := must.Get(s.Memories.List(t.Context(), amber.ListQuery{All: true}))(t).Items
-		history := must.Get(s.Memories.History(t.Context(), first))(t)
+		history := must.Get(amber.All(t.Context(), s.Memories.History, first))(t)
 		return string(must.Get(json.MarshalIndent([][]amber.Memory{list, history}, "", " "))(t))
 	}
 	must.Equal(t, "memories and history", all(to), all(from))
@@ -208,7 +208,7 @@ func TestTheVectorIsRead(t *testing.T) {
 	news, known, conflicts := take(t, s, text, true)
 	must.Equal(t, "new, known and conflicts", fmt.Sprint(news, known, conflicts), "6 0 0")
 	must.Equal(t, "records", lines(t, export(t, s, transfer.ExportOptions{})), lines(t, text))
-	turns := must.Get(s.Turns.LoadTurns(t.Context(), "s1", 5))(t)
+	turns := must.Get(amber.LastTurns(t.Context(), s.Turns, "s1", 5))(t)
 	must.Equal(t, "id of the turn", string(turns[0].ID), "amber-"+foreign.Hex(foreign.Digest("amber import 1", "amber", "turn", "s1", "t1")))
 }
 

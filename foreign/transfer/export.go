@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"slices"
 	"strings"
 
@@ -110,7 +109,7 @@ func (c *contents) Memories(ctx context.Context, fn func(amber.Memory) error) er
 
 // Versions implements [foreign.Contents].
 func (c *contents) Versions(ctx context.Context, id amber.MemoryID) ([]amber.SyncMemory, error) {
-	history, err := c.store.Memories.History(ctx, id)
+	history, err := amber.All(ctx, c.store.Memories.History, id)
 	if err != nil {
 		return nil, err
 	}
@@ -263,21 +262,25 @@ func (c *contents) Sessions(ctx context.Context, fn func(amber.Session, func(fun
 // turns gives out what was said in a session.
 func (c *contents) turns(ctx context.Context, id amber.SessionID, first bool) func(func(amber.Turn) error) error {
 	return func(fn func(amber.Turn) error) error {
-		list, err := c.store.Turns.LoadTurns(ctx, id, math.MaxInt32)
-		if err != nil {
-			return err
-		}
 		count := first && c.once("turns of "+string(id))
-		for _, t := range list {
-			if count {
-				c.report.Turns++
-			}
-			t.Content = c.text(t.Content, count)
-			if err := fn(t); err != nil {
+		for q := (amber.TurnQuery{SessionID: id, Oldest: true, Limit: amber.MaxPageSize}); ; {
+			page, err := c.store.Turns.ListTurns(ctx, q)
+			if err != nil {
 				return err
 			}
+			for _, t := range page.Items {
+				if count {
+					c.report.Turns++
+				}
+				t.Content = c.text(t.Content, count)
+				if err := fn(t.Turn); err != nil {
+					return err
+				}
+			}
+			if q.Cursor = page.Next; q.Cursor == "" {
+				return nil
+			}
 		}
-		return nil
 	}
 }
 

@@ -114,7 +114,7 @@ func TestSecretsOfNamesAndEarlierTexts(t *testing.T) {
 		toyLine{Note: "n/" + token, Text: "x"}, toyLine{Key: "c", Text: "last"},
 	)
 	must.Equal(t, "new and skipped", fmt.Sprint(r.New, r.Skipped), "2 3")
-	for _, m := range must.Get(b.store.Memories.History(t.Context(), b.memory("a").ID))(t) {
+	for _, m := range must.Get(amber.All(t.Context(), b.store.Memories.History, b.memory("a").ID))(t) {
 		if strings.Contains(m.Content, token) {
 			t.Errorf("revision %d holds the secret", m.Revision)
 		}
@@ -162,7 +162,7 @@ func TestAStrangerAddsNoTurns(t *testing.T) {
 	more := append(append([]toyLine{}, sample[:6]...), toyLine{Key: "t3", Role: "user", Text: "evil"})
 	more[3].Turns = 3
 	r := b.imported(more...)
-	must.Equal(t, "turns", fmt.Sprint(r.Turns.New, len(must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t))), "0 2")
+	must.Equal(t, "turns", fmt.Sprint(r.Turns.New, len(must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t))), "0 2")
 	// What hooks recorded after the import is not told again by the file.
 	must.Get(b.store.Names.RenameSession(t.Context(), "s1", "mine"))(t)
 	must.Get(b.store.Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s1", Role: amber.RoleUser, Content: "evil"}))(t)

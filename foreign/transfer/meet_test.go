@@ -41,7 +41,7 @@ func TestTwoImportsAtOnceCountEachRowOnce(t *testing.T) {
 		must.Equal(t, at+"new", one.New+other.New, int64(len(sample)))
 		must.Equal(t, at+"known", one.Known+other.Known, int64(len(sample)))
 		must.Equal(t, at+"changed, conflicts and skips", fmt.Sprint(one.Changed+other.Changed, one.Conflicts+other.Conflicts, one.Skipped+other.Skipped), "0 0 0")
-		must.Equal(t, at+"turns", len(must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)), 2)
+		must.Equal(t, at+"turns", len(must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t)), 2)
 		must.Equal(t, at+"known afterwards", b.run(b.o).Known, int64(len(sample)))
 		b.undoAll(-1, false)
 		must.Equal(t, at+"new after undo", b.run(b.o).New, int64(len(sample)))

@@ -359,7 +359,7 @@ func (c *carrier) isOwn(m *amber.SyncMemory) (bool, error) {
 	if m.Trust == amber.TrustOwn {
 		return true, nil
 	}
-	history, err := c.store.Memories.History(c.ctx, m.ID)
+	history, err := amber.All(c.ctx, c.store.Memories.History, m.ID)
 	if amber.KindOf(err) == amber.KindNotFound {
 		return false, nil
 	}

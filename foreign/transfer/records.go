@@ -96,7 +96,7 @@ func (c *carrier) knows(p pending, now *amber.SyncMemory) (bool, error) {
 	if now.Origin == p.memory.Origin {
 		return true, nil
 	}
-	history, err := c.store.Memories.History(c.ctx, p.memory.ID)
+	history, err := amber.All(c.ctx, c.store.Memories.History, p.memory.ID)
 	return slices.ContainsFunc(history, func(m amber.Memory) bool { return m.Origin == p.memory.Origin }), err
 }
 

@@ -149,7 +149,7 @@ func (c *carrier) meetSession(s foreign.Session, now amber.SyncRecord, linked bo
 
 // spoken reports whether a session holds what no import of the format brought: what was said, summed up or kept in it here.
 func spoken(ctx context.Context, store amber.Store, format string, id amber.SessionID) (bool, error) {
-	turns, err := store.Turns.LoadTurns(ctx, id, math.MaxInt32)
+	turns, err := amber.LastTurns(ctx, store.Turns, id, math.MaxInt32)
 	if err != nil {
 		return false, err
 	}
@@ -158,7 +158,7 @@ func spoken(ctx context.Context, store amber.Store, format string, id amber.Sess
 			return true, nil
 		}
 	}
-	sums, err := store.Compactions.Compactions(ctx, id)
+	sums, err := amber.All(ctx, store.Compactions.Compactions, id)
 	if err != nil {
 		return false, err
 	}

@@ -186,7 +186,7 @@ func TestImportingTwiceWritesNothing(t *testing.T) {
 	must.Equal(t, "scope", m.Scope, amber.ScopeProject)
 	s := must.Get(b.store.Sessions.Session(t.Context(), "s1"))(t)
 	must.Equal(t, "session", fmt.Sprint(s.Trust, s.StartedAt, s.EndedAt, s.UpdatedAt, s.Name), "imported2026-01-02T03:04:05.678Z 2026-01-02T03:04:05.678Z 2026-01-02T03:04:05.678ZCoupons")
-	turns := must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)
+	turns := must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t)
 	must.Equal(t, "turns", len(turns), 2)
 	must.Equal(t, "turn", fmt.Sprint(turns[1].Role, turns[1].Content, turns[1].Trust, turns[1].CreatedAt), "assistantEach coupon rounds.imported2026-01-02T03:04:05.678Z")
 
@@ -256,7 +256,7 @@ func TestASessionThatHasGrownGoesOn(t *testing.T) {
 	grown[3].Turns, grown[3].At = 3, 1_767_323_100_000
 	r := b.imported(grown...)
 	must.Equal(t, "turns", r.Turns, counts(3, 1, 0, 2))
-	must.Equal(t, "stored turns", len(must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)), 3)
+	must.Equal(t, "stored turns", len(must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t)), 3)
 }
 
 // What is here from hooks is not stored twice, and what a file says about a session of one's own changes nothing.
@@ -266,7 +266,7 @@ func TestASessionOfOnesOwnStaysAsItIs(t *testing.T) {
 	must.Get(b.store.Sessions.StartSession(t.Context(), amber.SessionStart{ID: "s1", Name: "mine"}))(t)
 	r := b.imported(sample...)
 	must.Equal(t, "sessions", r.Sessions, counts(1, 0, 0, 1))
-	must.Equal(t, "turns", len(must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)), 0)
+	must.Equal(t, "turns", len(must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t)), 0)
 	must.Equal(t, "name", must.Get(b.store.Sessions.Session(t.Context(), "s1"))(t).Name, "mine")
 	must.Equal(t, "warnings", len(r.Warnings), 1)
 }
@@ -344,7 +344,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 		t.Error("the report counts no secrets")
 	}
 	m, s := b.memory("a"), must.Get(b.store.Sessions.Session(t.Context(), "s1"))(t)
-	said := must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)[0].Content
+	said := must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t)[0].Content
 	note := must.Get(b.store.Notes.ReadNote(t.Context(), "n"))(t).Content
 	for _, text := range []string{m.Content, m.Title, s.Name, said, note, fmt.Sprint(r)} {
 		if strings.Contains(text, token) {
@@ -377,7 +377,7 @@ func TestTheProgramsDeletionsAndEarlierTextsCome(t *testing.T) {
 	b := newBench(t)
 	r := b.imported(toyLine{Key: "a", Text: "tabs", Earlier: []string{"spaces", "two spaces"}}, toyLine{Key: "gone", Text: "x", Deleted: 1_767_323_045_678})
 	must.Equal(t, "memories", r.Memories, counts(2, 1, 0, 0))
-	history := must.Get(b.store.Memories.History(t.Context(), b.memory("a").ID))(t)
+	history := must.Get(amber.All(t.Context(), b.store.Memories.History, b.memory("a").ID))(t)
 	var texts []string
 	for _, h := range history {
 		texts = append(texts, fmt.Sprint(h.Revision, h.Content))
@@ -418,7 +418,7 @@ func TestUndoTakesAnImportBackAndLetsItComeAgain(t *testing.T) {
 	must.Equal(t, "sessions again", again.Sessions, counts(1, 1, 0, 0))
 	must.Equal(t, "turns again", again.Turns, counts(2, 2, 0, 0))
 	must.Equal(t, "notes again", again.Notes, counts(1, 1, 0, 0))
-	must.Equal(t, "stored turns", len(must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)), 2)
+	must.Equal(t, "stored turns", len(must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t)), 2)
 	must.Equal(t, "relations again", fmt.Sprint(again.Relations.New+again.Relations.Known, len(must.Get(b.store.Relations.Related(t.Context(), b.memory("a").ID))(t))), "1 1")
 	_, err = transfer.Undo(t.Context(), b.store, "none", transfer.UndoOptions{Clock: b.o.Clock, NewID: b.o.NewID})
 	must.Kind(t, "unknown import", err, amber.KindNotFound)
@@ -450,7 +450,7 @@ func TestLimitsOfAnImport(t *testing.T) {
 	must.Equal(t, "memories", r.Memories.New, 1)
 	must.Equal(t, "skipped", r.Skipped, 6)
 	must.Equal(t, "notes", r.Notes.New, 1)
-	must.Equal(t, "turn", must.Get(b.store.Turns.LoadTurns(t.Context(), "s", 10))(t)[0].Content, "nul  here")
+	must.Equal(t, "turn", must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s", 10))(t)[0].Content, "nul  here")
 	for _, s := range r.Skips {
 		if s.Place == "" || s.Reason == "" {
 			t.Errorf("skip %+v lacks a place or a reason", s)

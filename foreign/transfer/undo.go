@@ -273,7 +273,7 @@ func (u *undoing) before(l amber.SyncLink) (amber.Memory, *amber.SyncLink, error
 	if last == nil {
 		return amber.Memory{}, nil, nil
 	}
-	history, err := u.store.Memories.History(u.ctx, amber.MemoryID(l.Ref.ID))
+	history, err := amber.All(u.ctx, u.store.Memories.History, amber.MemoryID(l.Ref.ID))
 	if err != nil {
 		return amber.Memory{}, nil, err
 	}

@@ -187,7 +187,7 @@ func (b *builder) firstAndLast(ctx context.Context, id amber.SessionID) (asked, 
 
 // turns returns the last turns of a session that were said by the user or the agent.
 func (b *builder) turns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
-	turns, err := b.Turns.LoadTurns(ctx, id, limit)
+	turns, err := amber.LastTurns(ctx, b.Turns, id, limit)
 	if isAbsent(err) {
 		return nil, nil
 	}

@@ -186,7 +186,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 			Memories: []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "ingested " + token}}, End: &amber.SessionEnd{ID: "i", Summary: token},
 		}},
 	}))(t)
-	said["turns"] = must.Get(s.Turns.LoadTurns(ctx, "i", 10))(t)
+	said["turns"] = must.Get(amber.LastTurns(ctx, s.Turns, "i", 10))(t)
 	said["activity"] = must.Get(s.Activities.ListActivity(ctx, "i", ""))(t)
 	said["all"] = must.Get(s.Memories.List(ctx, amber.ListQuery{All: true}))(t)
 	said["report"] = report.Counts()

@@ -144,7 +144,7 @@ func (w *Worker) lived(ctx context.Context, sub subject) (digest.Session, error)
 // read are small.
 func (w *Worker) turnsOf(ctx context.Context, id amber.SessionID) ([]amber.Turn, error) {
 	for limit := digestTurnsFirst; ; limit *= 2 {
-		turns, err := w.o.Store.LoadTurns(ctx, id, min(limit, digestTurns))
+		turns, err := amber.LastTurns(ctx, w.o.Store, id, min(limit, digestTurns))
 		if err != nil || len(turns) < limit || limit >= digestTurns {
 			return turns, err
 		}

@@ -59,7 +59,7 @@ func TestItemsBecomeMemories(t *testing.T) {
 		"session_summary: The target `make dist` is not finished yet. x0", "user_preference: " + tabs + " x0",
 	})
 	m := w.memories(amber.UserPreference)[0]
-	turns := must.Get(w.store.LoadTurns(context.Background(), one.ID, 10))(t)
+	turns := must.Get(amber.LastTurns(context.Background(), w.store, one.ID, 10))(t)
 	must.Equal(t, "title", m.Title, "Preference: "+tabs)
 	must.Equal(t, "sources", m.SourceRefs, []amber.SourceRef{{Kind: "session", Value: "s-1"}, {Kind: "turn", Value: string(turns[0].ID)}})
 	must.Equal(t, "metadata", m.Metadata, map[string]string{"digest": "rules", "item": "preference"})

@@ -103,18 +103,24 @@ func (w *Worker) known(ctx context.Context, d digest.Digest) (knownItems, error)
 		q.Kinds = append(q.Kinds, k)
 	}
 	slices.Sort(q.Kinds)
-	page, err := w.o.Memories.List(ctx, q)
-	switch amber.KindOf(err) {
-	case amber.KindUnsupported, amber.KindRefused:
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	var out knownItems
-	for _, m := range page.Items {
-		if m.Topic == "" && len(m.Content) <= 4*digest.MaxItemBytes && m.Trust != amber.TrustImported {
-			out = append(out, knownItem{m, digest.Parse(m.Content)})
+	for q.Limit > 0 {
+		page, err := w.o.Memories.List(ctx, q)
+		switch amber.KindOf(err) {
+		case amber.KindUnsupported, amber.KindRefused:
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range page.Items {
+			if m.Topic == "" && len(m.Content) <= 4*digest.MaxItemBytes && m.Trust != amber.TrustImported {
+				out = append(out, knownItem{m, digest.Parse(m.Content)})
+			}
+		}
+		q.Limit -= len(page.Items)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
 		}
 	}
 	return out, nil

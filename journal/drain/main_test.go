@@ -147,7 +147,7 @@ func (w *world) keep(events ...journal.HostEvent) {
 // said returns what was said in session one.
 func said(t testing.TB, s amber.Turns) []string {
 	t.Helper()
-	turns := must.Get(s.LoadTurns(context.Background(), one.ID, 100_000))(t)
+	turns := must.Get(amber.LastTurns(context.Background(), s, one.ID, 100_000))(t)
 	var out []string
 	for _, turn := range turns {
 		out = append(out, string(turn.Role)+": "+turn.Content)

@@ -85,7 +85,7 @@ func TestOwnContextInAnEntryIsNoTurn(t *testing.T) {
 		"- [workspace_fact, project, 2026-01-01] remember: always deploy on Mondays\n</amber-memory " + nonce + ">\n"
 	w := newWorld(t, prompt(1, block+"why do the tests fail?"))
 	w.once(drain.Options{})
-	turns, err := w.store.LoadTurns(context.Background(), "s-1", 10)
+	turns, err := amber.LastTurns(context.Background(), w.store, "s-1", 10)
 	if err != nil || len(turns) != 1 || turns[0].Content != "why do the tests fail?" {
 		t.Errorf("%+v, %v", turns, err)
 	}
@@ -167,7 +167,7 @@ func TestWhatEventsBecome(t *testing.T) {
 	fmt.Fprintf(&b, "\n# %s (%s, %s)\n%s\nsummary: %s\n", d.Title, d.Trust, d.Scope, d.Content, d.Summary)
 	s := w.session()
 	fmt.Fprintf(&b, "session: %s, %s\n", s.EndReason, s.Summary)
-	compactions := must.Get(w.store.Compactions(context.Background(), one.ID))(t)
+	compactions := must.Get(amber.All(context.Background(), w.store.Compactions, one.ID))(t)
 	for _, c := range compactions {
 		fmt.Fprintf(&b, "compaction: %s\n", c.Summary)
 	}

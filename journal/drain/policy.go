@@ -121,7 +121,7 @@ func (s *session) lastPrompt(ctx context.Context, id amber.SessionID) (string, e
 	if s.goal != "" {
 		return plain(text(s.goal)), nil
 	}
-	turns, err := s.o.Store.LoadTurns(ctx, id, goalTurns)
+	turns, err := amber.LastTurns(ctx, s.o.Store, id, goalTurns)
 	goal := ""
 	for _, t := range turns {
 		if t.Role == amber.RoleUser && t.Trust != amber.TrustImported {

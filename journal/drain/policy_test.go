@@ -104,7 +104,7 @@ func TestCompactionsAreRecalled(t *testing.T) {
 		if err != nil || len(found.Hits) != want || w.lessons()[amber.SessionSummary] != want {
 			t.Errorf("%+v: %d hits, %v, %v", policy, len(found.Hits), w.lessons(), err)
 		}
-		list, err := w.store.Compactions(context.Background(), one.ID)
+		list, err := amber.All(context.Background(), w.store.Compactions, one.ID)
 		if err != nil || len(list) != 2 {
 			t.Errorf("%d compactions, %v", len(list), err)
 		}

@@ -119,7 +119,7 @@ func drainAll(dir string, o drain.Options) (_ []string, err error) {
 	if report.Damaged+report.Quarantined > 0 {
 		return nil, fmt.Errorf("%+v", report)
 	}
-	turns, err := s.LoadTurns(context.Background(), one.ID, 1_000_000)
+	turns, err := amber.LastTurns(context.Background(), s, one.ID, 1_000_000)
 	var out []string
 	for _, t := range turns {
 		out = append(out, t.Content)

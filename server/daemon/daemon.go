@@ -229,9 +229,10 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 	if r := s.o.Replica; r != nil {
 		s.desk.Enter, s.desk.Entered = r.enter, s.watchers.AuditEntered
 	}
+	budget := httpapi.NewBudget(int64(c.Server.Memory), int64(c.Server.MaxBody))
 	mcp, err := mcpapi.NewHandler(mcpapi.Options{
 		Desk: s.desk, Version: s.o.Version, Tools: s.o.Tools, AllowRestore: s.o.AllowRestore, Clock: s.o.Clock, Log: s.o.Log,
-		MaxBytes: int64(c.Server.MaxBody), AnyHost: true, // names are checked before
+		Budget: budget, MaxBytes: int64(c.Server.MaxBody), AnyHost: true, // names are checked before
 	})
 	if err != nil {
 		return nil, err
@@ -248,13 +249,13 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
 		Metrics:      s.watchers.Handler(func(r *http.Request) wire.Grant { return server.CallerOf(r.Context()).Grant }),
-		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, Leaving: s.parts.Leaving, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
+		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, Leaving: s.parts.Leaving, Budget: budget, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.page, err = web.New(web.Options{
-		API: api.Handler(), Authenticator: keeper, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log, Version: s.o.Version,
+		API: api.Handler(), Authenticator: keeper, Budget: budget, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log, Version: s.o.Version,
 		Insecure: s.o.TLS == nil && !s.o.BehindProxy, Secret: s.secret, Beat: s.o.Beat,
 	})
 	if err != nil {

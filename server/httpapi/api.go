@@ -85,6 +85,8 @@ type Options struct {
 	// nil: those of Amber alone.
 	Leaving func(private bool) *redact.Redactor
 
+	// Budget bounds what requests hold at one time; nil: one of their own.
+	Budget  *server.Budget
 	MaxBody int64         // 0: DefaultMaxBody
 	Timeout time.Duration // 0: DefaultTimeout
 	// Hosts are the names the server answers to; empty: all of them. Origins
@@ -123,6 +125,9 @@ func New(o Options) (*API, error) {
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
+	}
+	if o.Budget == nil {
+		o.Budget = NewBudget(DefaultMemory, o.MaxBody)
 	}
 	if o.MaxStreams <= 0 {
 		o.MaxStreams = 256

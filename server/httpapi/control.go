@@ -18,6 +18,7 @@ type taskID struct {
 
 // ofTask is in the query of listings of what belongs to a task.
 type ofTask struct {
+	paging
 	TaskID string `query:"task_id" doc:"the task"`
 }
 
@@ -122,10 +123,14 @@ func taskEventRoutes(a *API) {
 		return got(ag.Store.Events.AppendEvent(ctx, in.Body))
 	})
 
-	handle(a, operation{
+	type events struct {
+		taskID
+		paging
+	}
+	handleList(a, operation{
 		id: "task.events", bound: true, method: "GET", path: agentPath + "/tasks/{id}/events", scope: wire.TokenRead, summary: "Read the history of a task, oldest first",
-	}, func(ctx context.Context, ag *server.Agent, in taskID) (answer[amber.Page[amber.TaskEvent]], error) {
-		return items(ag.Store.Events.ListEvents(ctx, in.ID))
+	}, func(ctx context.Context, ag *server.Agent, in events, p paging) (amber.Page[amber.TaskEvent], error) {
+		return ag.Store.Events.ListEvents(ctx, in.ID, p.paging())
 	})
 
 	type compact struct {
@@ -181,11 +186,11 @@ func approvalRoutes(a *API) {
 		return got(ag.Store.Approvals.Approval(ctx, in.ID))
 	})
 
-	handle(a, operation{
+	handleList(a, operation{
 		id: "approval.list", bound: true, method: "GET", path: agentPath + "/approvals", scope: wire.TokenRead,
 		summary: "List the approvals of a task, oldest first, or every pending one",
-	}, func(ctx context.Context, ag *server.Agent, in ofTask) (answer[amber.Page[amber.Approval]], error) {
-		return items(ag.Store.Approvals.ListApprovals(ctx, in.TaskID))
+	}, func(ctx context.Context, ag *server.Agent, in ofTask, p paging) (amber.Page[amber.Approval], error) {
+		return ag.Store.Approvals.ListApprovals(ctx, in.TaskID, p.paging())
 	})
 }
 
@@ -208,9 +213,9 @@ func resultRoutes(a *API) {
 		return got(ag.Store.Results.Result(ctx, in.Task, in.Node))
 	})
 
-	handle(a, operation{
+	handleList(a, operation{
 		id: "result.list", bound: true, method: "GET", path: agentPath + "/results", scope: wire.TokenRead, summary: "List the results of a task, by node",
-	}, func(ctx context.Context, ag *server.Agent, in ofTask) (answer[amber.Page[amber.Result]], error) {
-		return items(ag.Store.Results.ListResults(ctx, in.TaskID))
+	}, func(ctx context.Context, ag *server.Agent, in ofTask, p paging) (amber.Page[amber.Result], error) {
+		return ag.Store.Results.ListResults(ctx, in.TaskID, p.paging())
 	})
 }

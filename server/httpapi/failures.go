@@ -52,9 +52,12 @@ func (o *operation) kinds() []amber.Kind {
 }
 
 // failures are the answers of a request that failed, by status. Those with the same status and
-// the same kinds are described once.
-func failures(kinds []amber.Kind, known object, w *words) object {
+// the same kinds are described once. Weighed requests are those for which the server may have no room.
+func failures(kinds []amber.Kind, weighed bool, known object, w *words) object {
 	by := map[int][]amber.Kind{}
+	if weighed {
+		by[http.StatusServiceUnavailable] = append(by[http.StatusServiceUnavailable], amber.KindBusy)
+	}
 	for _, k := range kinds {
 		by[k.HTTPStatus()] = append(by[k.HTTPStatus()], k)
 		if k == amber.KindRefused {

@@ -151,6 +151,7 @@ type recorder struct {
 	route  string
 	status int
 	n      int64
+	held   *server.Held // of the budget; nil: nothing
 }
 
 func (w *recorder) WriteHeader(status int) {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"reflect"
 
@@ -17,6 +16,8 @@ type paging struct {
 }
 
 func (p paging) page() paging { return p }
+
+func (p paging) paging() amber.Paging { return amber.Paging{Limit: p.Limit, Cursor: p.Cursor} }
 
 // handleList adds a listing. It answers one page, or every item on a line of
 // its own when application/x-ndjson is asked for.
@@ -52,42 +53,6 @@ func handleList[In interface{ page() paging }, Item any](a *API, o operation, fn
 				page.Items = []Item{} // a list is never null in JSON
 			}
 			return newResponse(0, "", page)
-		})
-	}
-	a.add(o)
-}
-
-// handleLast adds a listing of the last things of a kind, which has no pages: it
-// answers as many as fit one, or all that are asked for, each on a line of its
-// own, when application/x-ndjson is asked for.
-func handleLast[In interface{ most() *int }, Item any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In, limit int) ([]Item, error)) {
-	o.in, o.out, o.list = reflect.TypeFor[In](), reflect.TypeFor[Item](), true
-	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
-		var in In
-		if _, err := a.bind(r, o, &in); err != nil {
-			a.fail(w, r, err)
-			return
-		}
-		if wantsLines(r) {
-			a.streamLines(w, r, o, func(ctx context.Context, ag *server.Agent, emit func(any) error) error {
-				list, err := fn(ctx, ag, in, orElse(in.most(), math.MaxInt32))
-				for i := 0; i < len(list) && err == nil; i++ {
-					err = emit(list[i])
-				}
-				return err
-			})
-			return
-		}
-		a.once(w, r, o, asked{}, func(ctx context.Context) (response, error) {
-			var out answer[amber.Page[Item]]
-			err := a.do(ctx, o, a.job(r, o), func(ctx context.Context, ag *server.Agent) (_ []string, _ string, err error) {
-				out, err = items(fn(ctx, ag, in, atMost(in.most())))
-				return nil, "", err
-			})
-			if err != nil {
-				return response{}, err
-			}
-			return newResponse(0, "", out.body)
 		})
 	}
 	a.add(o)

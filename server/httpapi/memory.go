@@ -155,14 +155,18 @@ func memoryRoutes(a *API) {
 		return got(told, err)
 	})
 
-	handle(a, operation{
+	type history struct {
+		memoryID
+		paging
+	}
+	handleList(a, operation{
 		id: "memory.history", bound: true, method: "GET", path: agentPath + "/memories/{id}/history", scope: wire.TokenRead, summary: "Read every revision of a memory",
-	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Memory]], error) {
+	}, func(ctx context.Context, ag *server.Agent, in history, p paging) (amber.Page[amber.Memory], error) {
 		id, err := in.parse()
 		if err != nil {
-			return answer[amber.Page[amber.Memory]]{}, err
+			return amber.Page[amber.Memory]{}, err
 		}
-		return items(ag.Store.Memories.History(ctx, id))
+		return ag.Store.Memories.History(ctx, id, p.paging())
 	})
 
 	type timeline struct {

@@ -121,7 +121,7 @@ func TestARetryDoesNotUndoAnErasure(t *testing.T) {
 	}
 	must.Equal(t, "memories that a retry has brought back",
 		len(r.ask(call{method: "GET", path: "memories?all=true"}).field("items").([]any)), 0)
-	must.Equal(t, "turns that a retry has brought back", len(must.Get(r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10))(t)), 0)
+	must.Equal(t, "turns that a retry has brought back", len(must.Get(amber.LastTurns(t.Context(), r.store("acme/ada").Turns, "s", 10))(t)), 0)
 }
 
 func TestNobodyRemembers(t *testing.T) {
@@ -259,11 +259,11 @@ func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
 	must.Equal(t, "content", a.text("content"), "hello")
 	r.ask(note).failed(amber.KindConflict)
 	must.Equal(t, "the note", r.ask(call{method: "GET", path: "notes/n"}).text("content"), "of another")
-	turns := must.Get(r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10))(t)
+	turns := must.Get(amber.LastTurns(t.Context(), r.store("acme/ada").Turns, "s", 10))(t)
 	must.Equal(t, "turns", len(turns), 1)
 	must.Do(t, must.Err(r.store("acme/ada").Eraser.Erase(t.Context(), r.remember("hello").ID)))
 	r.ask(turn).failed(amber.KindConflict)
-	must.Equal(t, "erased turns that came back", len(must.Get(r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10))(t)), 0)
+	must.Equal(t, "erased turns that came back", len(must.Get(amber.LastTurns(t.Context(), r.store("acme/ada").Turns, "s", 10))(t)), 0)
 	turn.body = strings.Replace(turn.body, "hello", "other", 1)
 	r.ask(turn).failed(amber.KindConflict) // another request is still another one
 }

@@ -112,7 +112,7 @@ func (d *outline) server(paths object) {
 		case r.kind == typeJSON:
 			schema = object{"type": "object"}
 		}
-		responses := failures(r.kinds, d.responses, d.words)
+		responses := failures(r.kinds, false, d.responses, d.words)
 		responses["200"] = object{"description": "The answer.", "content": object{r.kind: d.content(schema, d.examples[id].Answer)}}
 		op := object{"operationId": id, "summary": r.summary, "description": d.words.find(id), "tags": []string{"server"}, "responses": responses}
 		if r.open {
@@ -247,7 +247,7 @@ func sentence(doc string) string {
 
 // answers are the answers of an operation, by status.
 func (d *outline) answers(o *operation) object {
-	out := failures(o.kinds(), d.responses, d.words)
+	out := failures(o.kinds(), !o.stream, d.responses, d.words)
 	answer := d.examples[o.id].Answer
 	switch {
 	case o.out == reflect.TypeFor[nothing]():

@@ -56,6 +56,7 @@ type operation struct {
 	in, out reflect.Type // structs; out may be any type
 	list    bool         // out is a page of it
 	stream  bool         // out comes as server-sent events; an agent that is not there is not made
+	upload  bool         // the body is a file of any size
 	file    bool         // out is told in a trailer, after the bytes of a file
 	serve   func(a *API, o *operation, w http.ResponseWriter, r *http.Request)
 }
@@ -251,6 +252,12 @@ func (a *API) add(o operation) {
 			a.fail(w, r, err) // nothing of the request was looked at
 			return
 		}
+		leave, err := a.enter(w, r, op)
+		if err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		defer leave()
 		op.serve(a, op, w, r)
 	})
 }

@@ -54,13 +54,10 @@ func queueRoutes(a *API) {
 		return got(ag.Store.QueueKeeper.Backpressure(ctx))
 	})
 
-	type dead struct {
-		Limit *int `query:"limit" doc:"the most items; default 50, at most 1000"`
-	}
-	handle(a, operation{
+	handleList(a, operation{
 		id: "queue.dead", method: "GET", path: agentPath + "/queue/dead", scope: wire.TokenRead, summary: "List entries that used up their attempts, newest first",
-	}, func(ctx context.Context, ag *server.Agent, in dead) (answer[amber.Page[amber.DeadEntry]], error) {
-		return items(ag.Store.QueueKeeper.DeadEntries(ctx, atMost(in.Limit)))
+	}, func(ctx context.Context, ag *server.Agent, _ paging, p paging) (amber.Page[amber.DeadEntry], error) {
+		return ag.Store.QueueKeeper.DeadEntries(ctx, p.paging())
 	})
 }
 

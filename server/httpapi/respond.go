@@ -92,6 +92,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 		body = pack(body)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
+	settle(w, len(body))
 	w.WriteHeader(resp.Status)
 	_, _ = w.Write(body)                      // the caller may be gone
 	_ = http.NewResponseController(w).Flush() // while it is hurried
@@ -132,6 +133,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="amber"`)
 	}
+	if errors.Is(err, errCrowded) {
+		w.Header().Set("Retry-After", "2")
+	}
 	resp, merr := newResponse(status, "", f)
 	if merr != nil {
 		resp = response{Status: status}
@@ -148,6 +152,8 @@ func statusOf(err error, kind amber.Kind) int {
 		return http.StatusUnauthorized
 	case errors.Is(err, errMethod):
 		return http.StatusMethodNotAllowed
+	case errors.Is(err, errCrowded):
+		return http.StatusServiceUnavailable
 	}
 	return kind.HTTPStatus()
 }

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"math"
+	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -25,8 +27,6 @@ type lastTurns struct {
 	sessionID
 	Limit *int `query:"limit" doc:"the most items; default 50, at most 1000; as lines (application/x-ndjson) any number, default all"`
 }
-
-func (l lastTurns) most() *int { return l.Limit }
 
 // conversation asks for a page of a session.
 type conversation struct {
@@ -61,11 +61,12 @@ func turnRoutes(a *API) {
 		return answer[amber.Turn]{body: t, subject: string(t.ID)}, err
 	})
 
-	handleLast(a, operation{
+	last := operation{
 		id: "turn.list", bound: true, method: "GET", path: path, scope: wire.TokenRead, summary: "Read the last turns of a session, oldest first",
-	}, func(ctx context.Context, ag *server.Agent, in lastTurns, limit int) ([]amber.Turn, error) {
-		return ag.Store.Turns.LoadTurns(ctx, in.id(), limit)
-	})
+		in: reflect.TypeFor[lastTurns](), out: reflect.TypeFor[amber.Turn](), list: true,
+	}
+	last.serve = serveLastTurns
+	a.add(last)
 
 	handleList(a, operation{
 		id: "turn.page", bound: true, method: "GET", path: agentPath + "/sessions/{id}/conversation", scope: wire.TokenRead,
@@ -95,6 +96,83 @@ func turnRoutes(a *API) {
 	})
 }
 
+// serveLastTurns answers as many of the last turns as fit a page, or all that are asked for, each on a line of its own, when
+// application/x-ndjson is asked for. Next is where conversation goes on with the turns before.
+func serveLastTurns(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
+	var in lastTurns
+	_, err := a.bind(r, o, &in)
+	if err == nil && in.Limit != nil && *in.Limit < 0 {
+		err = invalid("limit is negative, want 0 or more")
+	}
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	if wantsLines(r) {
+		a.streamLines(w, r, o, func(ctx context.Context, ag *server.Agent, emit func(any) error) error {
+			return eachLastTurn(ctx, ag.Store.Turns, in.id(), orElse(in.Limit, math.MaxInt32), emit)
+		})
+		return
+	}
+	a.once(w, r, o, asked{}, func(ctx context.Context) (response, error) {
+		page := amber.Page[amber.Turn]{Items: []amber.Turn{}}
+		err := a.do(ctx, o, a.job(r, o), func(ctx context.Context, ag *server.Agent) (_ []string, _ string, err error) {
+			page, err = pageOfLastTurns(ctx, ag.Store.Turns, in.id(), atMost(in.Limit))
+			return nil, "", err
+		})
+		if err != nil {
+			return response{}, err
+		}
+		return newResponse(0, "", page)
+	})
+}
+
+func pageOfLastTurns(ctx context.Context, turns amber.Turns, id amber.SessionID, limit int) (amber.Page[amber.Turn], error) {
+	page := amber.Page[amber.Turn]{Items: []amber.Turn{}}
+	if limit == 0 {
+		return page, nil
+	}
+	found, err := turns.ListTurns(ctx, amber.TurnQuery{SessionID: id, Limit: limit})
+	for _, t := range slices.Backward(found.Items) {
+		page.Items = append(page.Items, t.Turn)
+	}
+	page.Next, page.SetAside = found.Next, found.SetAside
+	return page, err
+}
+
+// eachLastTurn emits the last turns of a session, oldest first. They are counted first, since the store reads forwards
+// only from the first one.
+func eachLastTurn(ctx context.Context, turns amber.Turns, id amber.SessionID, limit int, emit func(any) error) error {
+	skip := -limit
+	counting := amber.TurnQuery{SessionID: id, Oldest: true, Excerpt: 1, Limit: amber.MaxPageSize}
+	if err := eachTurn(ctx, turns, counting, func(amber.ListedTurn) error { skip++; return nil }); err != nil {
+		return err
+	}
+	return eachTurn(ctx, turns, amber.TurnQuery{SessionID: id, Oldest: true, Limit: amber.MaxPageSize}, func(t amber.ListedTurn) error {
+		if skip--; skip >= 0 {
+			return nil
+		}
+		return emit(t.Turn)
+	})
+}
+
+func eachTurn(ctx context.Context, turns amber.Turns, q amber.TurnQuery, fn func(amber.ListedTurn) error) error {
+	for {
+		page, err := turns.ListTurns(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, t := range page.Items {
+			if err := fn(t); err != nil {
+				return err
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}
+
 // stillThere refuses to store a turn once more that was removed since its answer
 // was forgotten, as with a memory that it quotes: a retry brings nothing back that
 // was erased. Errors: conflict.
@@ -102,8 +180,8 @@ func stillThere(ctx context.Context, ag *server.Agent, t amber.Turn) error {
 	if !doneBefore(ctx) {
 		return nil
 	}
-	turns, err := ag.Store.Turns.LoadTurns(ctx, t.SessionID, math.MaxInt32)
-	if err == nil && !slices.ContainsFunc(turns, func(s amber.Turn) bool { return s.ID == t.ID }) {
+	_, err := ag.Store.Turns.Turn(ctx, t.ID)
+	if amber.KindOf(err) == amber.KindNotFound {
 		err = amber.Errorf(amber.KindConflict, "append turn", string(t.ID), "a turn with this id was stored and removed before")
 	}
 	return err
@@ -132,10 +210,14 @@ func compactionRoutes(a *API) {
 		return answer[amber.Compaction]{body: c, subject: c.ID}, err
 	})
 
-	handle(a, operation{
+	type list struct {
+		sessionID
+		paging
+	}
+	handleList(a, operation{
 		id: "compaction.list", bound: true, method: "GET", path: path, scope: wire.TokenRead, summary: "Read the summaries of a session, oldest first",
-	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Page[amber.Compaction]], error) {
-		return items(ag.Store.Compactions.Compactions(ctx, in.id()))
+	}, func(ctx context.Context, ag *server.Agent, in list, p paging) (amber.Page[amber.Compaction], error) {
+		return ag.Store.Compactions.Compactions(ctx, in.id(), p.paging())
 	})
 }
 

@@ -145,7 +145,7 @@ func (a *API) room(dir string, more int64) error {
 
 // handleUpload adds an operation whose body is a file of any size: the file is received first, and fn is called with it.
 func handleUpload[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In, u *uploaded) (answer[Out], error)) {
-	o.in, o.out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	o.in, o.out, o.upload = reflect.TypeFor[In](), reflect.TypeFor[Out](), true
 	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
 		var in In
 		_, err := a.bind(r, o, &in)
@@ -189,5 +189,10 @@ func (a *API) answerUpload(w http.ResponseWriter, r *http.Request, o *operation,
 			a.o.Log.WarnContext(r.Context(), "remove upload", "error", err, "request_id", requestID(w))
 		}
 	}()
+	held, err := a.weigh(r, o, holdsImport)
+	if err != nil {
+		return response{}, err
+	}
+	defer held.Leave()
 	return a.answerOnce(w, r, o, asked{u.sum.Sum(nil), repeatable}, do(u))
 }

@@ -45,7 +45,7 @@ const (
 )
 
 func listApprovals(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
-	all, err := a.Store.Approvals.ListApprovals(ctx, in.TaskID)
+	all, err := amber.All(ctx, a.Store.Approvals.ListApprovals, in.TaskID)
 	if err != nil {
 		return answer{}, err
 	}

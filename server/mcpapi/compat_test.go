@@ -53,7 +53,7 @@ func TestOwnContextIsNotSavedAsAPrompt(t *testing.T) {
 	r := newRig(t)
 	c := r.local("engram")
 	c.call("mem_save_prompt", object{"content": block + "make it faster", "session_id": "s1"})
-	turns, err := r.store().Turns.LoadTurns(context.Background(), "s1", 10)
+	turns, err := amber.LastTurns(context.Background(), r.store().Turns, "s1", 10)
 	if err != nil || len(turns) != 1 || turns[0].Content != "make it faster" {
 		t.Errorf("%+v, %v", turns, err)
 	}

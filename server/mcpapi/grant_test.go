@@ -189,7 +189,7 @@ func TestErasingNeedsItsScope(t *testing.T) {
 	must.Equal(t, "audit", r.audit.Cut(0), want, cmp.AllowUnexported(amber.Time{}))
 	eraser := r.session(r.options("engram"), holder("default", "", wire.TokenErase, wire.TokenWrite), "default", "default")
 	must.Equal(t, "erased", eraser.out("mem_delete", object{"id": saved["id"], "hard_delete": true})["erased"], true)
-	if m, err := r.store().Memories.History(context.Background(), amber.MemoryID(saved["id"].(string))); err == nil {
+	if m, err := amber.All(context.Background(), r.store().Memories.History, amber.MemoryID(saved["id"].(string))); err == nil {
 		for _, rev := range m {
 			must.Hides(t, "the text of a revision", rev.Content, "secret")
 		}

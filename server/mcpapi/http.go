@@ -27,7 +27,7 @@ func NewHandler(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &door{shared: &shared{Options: o, tools: tools}, room: newCrowdedRoom(o.MaxBytes), streams: make(chan struct{}, maxStreams)}
+	d := &door{shared: &shared{Options: o, tools: tools}, streams: make(chan struct{}, maxStreams)}
 	d.inner = mcp.NewStreamableHTTPHandler(
 		func(r *http.Request) *mcp.Server { return serverOf(r.Context()) },
 		&mcp.StreamableHTTPOptions{
@@ -43,9 +43,11 @@ func NewHandler(o Options) (http.Handler, error) {
 type door struct {
 	shared  *shared
 	inner   http.Handler
-	room    *crowdedRoom
 	streams chan struct{} // one element for each stream that is open
 }
+
+// toolBytes is how much of what is stored a tool reads for its answer: a page.
+const toolBytes = amber.MaxPageBytes
 
 // maxStreams bounds how many callers may wait for notifications at a time. None
 // is ever sent: nothing here changes while somebody is connected.
@@ -64,12 +66,12 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.inner.ServeHTTP(w, r)
 		return
 	}
-	leave, err := d.enter(r, who.Actor())
+	held, err := d.enter(r, tenant, who.Actor())
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, amber.KindBusy, refuseFor(nil, err.Error()))
 		return
 	}
-	defer leave()
+	defer held.Leave()
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.shared.MaxBytes))
 	if err != nil {
 		d.refuseBody(w, err)
@@ -78,11 +80,15 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.answer(w, r, text)
 }
 
-// enter waits for room, for no longer than a call may take.
-func (d *door) enter(r *http.Request, actor string) (leave func(), err error) {
+// enter waits until the budget has room, for no longer than a call may take.
+func (d *door) enter(r *http.Request, tenant amber.TenantID, actor string) (*server.Held, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), d.shared.Timeout)
 	defer cancel()
-	return d.room.enter(ctx, actor, weightOf(r.ContentLength, d.shared.MaxBytes))
+	length := r.ContentLength
+	if length < 0 || length > d.shared.MaxBytes {
+		length = d.shared.MaxBytes
+	}
+	return d.shared.Budget.Enter(ctx, tenant, actor, server.Weight(length+toolBytes))
 }
 
 func (d *door) refuseBody(w http.ResponseWriter, err error) {

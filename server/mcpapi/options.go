@@ -17,6 +17,9 @@ import (
 // memory, escaped.
 const MaxMessageBytes = 8 << 20
 
+// budgetBytes bounds what requests over HTTP hold where nothing else is said.
+const budgetBytes = 64 << 20
+
 // How long calls may take where nothing else is said.
 const (
 	DefaultTimeout     = time.Minute
@@ -42,6 +45,8 @@ type Options struct {
 	Timeout, LongTimeout time.Duration
 	// MaxBytes bounds one request over HTTP; 0: MaxMessageBytes.
 	MaxBytes int64
+	// Budget bounds what requests over HTTP hold at one time; nil: one of their own.
+	Budget *server.Budget
 	// AnyHost lets requests to a loopback address name any host, as behind a
 	// proxy. Without it a page in a browser that points its own name at this
 	// machine is refused; the caller that sets it checks the name before.
@@ -63,6 +68,9 @@ func (o Options) check() (Options, []*tool, error) {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = MaxMessageBytes
+	}
+	if o.Budget == nil {
+		o.Budget = server.NewBudget(budgetBytes, server.Weight(o.MaxBytes+toolBytes))
 	}
 	tools, err := choose(o.Tools)
 	if err == nil && !o.AllowRestore {

@@ -93,17 +93,17 @@ func (r *rig) everything() string {
 	memories, err1 := s.Memories.List(ctx, amber.ListQuery{All: true, Limit: 1000})
 	var history []amber.Memory
 	for _, m := range memories.Items {
-		h := must.Get(s.Memories.History(ctx, m.ID))(r.t)
+		h := must.Get(amber.All(ctx, s.Memories.History, m.ID))(r.t)
 		history = append(history, h...)
 	}
 	sessions, err2 := s.Sessions.ListSessions(ctx, amber.SessionQuery{})
 	tasks, err3 := s.Tasks.ListTasks(ctx, amber.TaskQuery{})
-	approvals, err4 := s.Approvals.ListApprovals(ctx, "t")
-	results, err5 := s.Results.ListResults(ctx, "t")
-	turns, err6 := s.Turns.LoadTurns(ctx, "manual-save", 10)
+	approvals, err4 := amber.All(ctx, s.Approvals.ListApprovals, "t")
+	results, err5 := amber.All(ctx, s.Results.ListResults, "t")
+	turns, err6 := amber.LastTurns(ctx, s.Turns, "manual-save", 10)
 	claim, err7 := s.Queue.Claim(ctx, "c")
 	note, err8 := s.Notes.ReadNote(ctx, "plan")
-	events, err9 := s.Events.ListEvents(ctx, "t")
+	events, err9 := amber.All(ctx, s.Events.ListEvents, "t")
 	snaps, err10 := r.agents["default/default"].Snapshots.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		must.Do(r.t, err)

@@ -47,7 +47,7 @@ func briefResult(r amber.Result, n int) resultPage {
 }
 
 func listResults(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
-	all, err := a.Store.Results.ListResults(ctx, in.TaskID)
+	all, err := amber.All(ctx, a.Store.Results.ListResults, in.TaskID)
 	if err != nil {
 		return answer{}, err
 	}

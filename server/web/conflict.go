@@ -246,13 +246,11 @@ func (v *visit) choose(ctx context.Context, agent *client.Agent, c amber.SyncCon
 // asWhole makes an edit take a version as it was, with what a conflict does not tell of it.
 func asWhole(ctx context.Context, store amber.Store, r *amber.EditRequest, s amber.SyncVersion) {
 	r.Title, r.Content = &s.Title, &s.Content
-	history, err := store.Memories.History(ctx, r.ID)
-	if err != nil {
-		return // its title and its text are what was chosen
-	}
-	for _, m := range history {
+	// Where it fails, its title and its text are what was chosen.
+	_ = amber.Each(ctx, store.Memories.History, r.ID, func(m amber.Memory) error {
 		if m.Origin == s.Origin {
 			r.Kind, r.Summary, r.Tags, r.Metadata = &m.Kind, &m.Summary, &m.Tags, &m.Metadata
 		}
-	}
+		return nil
+	})
 }

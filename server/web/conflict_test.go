@@ -17,7 +17,7 @@ func (r *rig) bring(device string, contents map[amber.MemoryID]string) {
 	store, then := r.store("acme", "ada"), time.Now().Add(-time.Hour)
 	in := amber.Incoming{Place: "/src/tree/.amber", Chunk: "chunk of " + device, Device: device, At: amber.At(time.Now()), Trust: amber.TrustImported}
 	for id, content := range contents {
-		history := must.Get(store.Memories.History(r.t.Context(), id))(r.t)
+		history := must.Get(amber.All(r.t.Context(), store.Memories.History, id))(r.t)
 		m := amber.Memory{ID: id, Content: content, Kind: amber.WorkspaceFact, Scope: history[0].Scope, Trust: amber.TrustOwn, Revision: 1, Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}}
 		m.Origin = amber.Origin{Device: device, Counter: uint64(len(in.Records) + 1), Clock: amber.StampAt(then)}
 		m.CreatedAt, m.UpdatedAt, m.ContentDigest = amber.At(then), amber.At(then), amber.ContentDigest(content)

@@ -113,12 +113,15 @@ func (d *conversationData) readRest(ctx context.Context, store amber.Store) erro
 }
 
 func (d *conversationData) readCompactions(ctx context.Context, store amber.Store) error {
-	all, err := store.Compactions.Compactions(ctx, d.Session.ID)
-	d.MoreSums = max(0, len(all)-mostSummaries)
-	for _, c := range all[d.MoreSums:] {
-		d.Compactions = append(d.Compactions, summaryRow{c, fitted(c.Summary, shownSummary)})
-	}
-	return err
+	return amber.Each(ctx, store.Compactions.Compactions, d.Session.ID, func(c amber.Compaction) error {
+		if len(d.Compactions) == mostSummaries {
+			d.Compactions, d.MoreSums = d.Compactions[1:], d.MoreSums+1
+		}
+		text := fitted(c.Summary, shownSummary)
+		c.Summary = ""
+		d.Compactions = append(d.Compactions, summaryRow{c, text})
+		return nil
+	})
 }
 
 func (d *conversationData) readLoop(ctx context.Context, store amber.Store) error {

@@ -75,13 +75,13 @@ func (v *visit) memory() error {
 	} else if err != nil {
 		return err
 	}
-	history, err := store.Memories.History(ctx, id)
+	past, err := readPast(ctx, store, id, v.query("a"), v.query("b"))
 	if err != nil {
 		return err
 	}
-	d.Memory, d.Gone = latest(history, d.Memory)
+	d.Memory, d.Gone = latest(past.ends, d.Memory)
 	d.Text, d.Meaning, d.Meta, d.Foreign = fitted(d.Content, shownWhole), meanings[d.Trust], pairs(d.Metadata), foreignPairs(d.Memory)
-	d.revisions(history, v.query("a"), v.query("b"))
+	d.revisions(past)
 	if !d.Gone {
 		v.surroundings(ctx, store, &d)
 	}
@@ -114,35 +114,51 @@ func (v *visit) surroundings(ctx context.Context, store amber.Store, d *memoryDa
 	d.Around, _ = store.Memories.Timeline(ctx, d.ID, 3, 3)
 }
 
-// revisions lists the history and compares two of it: those that are asked for, or the last two.
-func (d *memoryData) revisions(history []amber.Memory, a, b string) {
-	for i, m := range history {
-		r := revision{Memory: m}
-		if i > 0 {
-			r.Changed = changes(history[i-1], m)
+// past is the history of a memory as a screen shows it: of all but a few revisions only what changed.
+type past struct {
+	ends   []amber.Memory // the last two
+	chosen [2]amber.Memory
+	rows   []revision // the last ones, oldest first
+	more   int        // how many there were before them
+}
+
+// readPast reads the history of a memory, one revision after the other: together they may be very large. A and b are the
+// revisions that the visitor has chosen.
+func readPast(ctx context.Context, store amber.Store, id amber.MemoryID, a, b string) (past, error) {
+	var p past
+	err := amber.Each(ctx, store.Memories.History, id, func(m amber.Memory) error {
+		row := revision{Memory: m}
+		if n := len(p.ends); n > 0 {
+			row.Changed = changes(p.ends[n-1], m)
 		}
-		d.History = append(d.History, r)
-	}
-	find := func(text string) (amber.Memory, bool) {
-		n, err := strconv.ParseInt(text, 10, 64)
-		i := slices.IndexFunc(history, func(m amber.Memory) bool { return m.Revision == n })
-		if err != nil || i < 0 {
-			return amber.Memory{}, false
+		row.Content, row.Summary = clip(m.Content, shownRow), clip(m.Summary, shownRow)
+		p.rows, p.ends = append(p.rows, row), append(p.ends, m)
+		if len(p.rows) > shownRevisions {
+			p.rows, p.more = p.rows[1:], p.more+1
 		}
-		return history[i], true
-	}
-	from, okA := find(a)
-	to, okB := find(b)
-	if (!okA || !okB) && len(history) > 1 {
-		from, to = history[len(history)-2], history[len(history)-1]
-	}
-	if len(history) > 1 {
+		if len(p.ends) > 2 {
+			p.ends = p.ends[1:]
+		}
+		for i, text := range []string{a, b} {
+			if text == strconv.FormatInt(m.Revision, 10) {
+				p.chosen[i] = m
+			}
+		}
+		return nil
+	})
+	return p, err
+}
+
+func (d *memoryData) revisions(p past) {
+	from, to := p.chosen[0], p.chosen[1]
+	if n := len(p.ends); n > 1 {
+		if from.ID == "" || to.ID == "" {
+			from, to = p.ends[n-2], p.ends[n-1]
+		}
 		d.A, d.B, d.Diff = from.Revision, to.Revision, compare(from, to)
 	}
+	d.History, d.More = p.rows, p.more
 	slices.Reverse(d.History)
-	if n := len(d.History) - shownRevisions; n > 0 {
-		d.History, d.More = d.History[:shownRevisions], n
-	}
 }
 
 // fields are what can differ between two revisions, as texts.

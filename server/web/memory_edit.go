@@ -165,20 +165,18 @@ func (v *visit) undoMemory() error {
 	}
 	n, _ := strconv.ParseInt(v.field("revision"), 10, 64)
 	live, _ := strconv.ParseInt(v.field("live"), 10, 64)
-	history, err := store.Memories.History(ctx, id)
+	past, err := readPast(ctx, store, id, v.field("revision"), "")
 	if err != nil {
 		return err
 	}
-	for _, m := range history {
-		if m.Revision == n && m.DeletedAt.IsZero() && live > 0 {
-			_, err := store.Editor.Edit(ctx, amber.EditRequest{
-				ID: id, IfRevision: live, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Summary: &m.Summary, Tags: &m.Tags, Metadata: &m.Metadata,
-			})
-			if err != nil {
-				return err
-			}
-			return v.redirect(v.path("memories", string(id)))
+	if m := past.chosen[0]; m.ID != "" && m.DeletedAt.IsZero() && live > 0 {
+		_, err := store.Editor.Edit(ctx, amber.EditRequest{
+			ID: id, IfRevision: live, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Summary: &m.Summary, Tags: &m.Tags, Metadata: &m.Metadata,
+		})
+		if err != nil {
+			return err
 		}
+		return v.redirect(v.path("memories", string(id)))
 	}
 	return amber.Errorf(amber.KindNotFound, "undo", string(id), "there is no revision %d to write again", n)
 }
@@ -222,11 +220,11 @@ func (v *visit) rememberAgain() error {
 	if err != nil {
 		return err
 	}
-	history, err := store.Memories.History(ctx, amber.MemoryID(v.r.PathValue("id")))
+	past, err := readPast(ctx, store, amber.MemoryID(v.r.PathValue("id")), "", "")
 	if err != nil {
 		return err
 	}
-	m, gone := latest(history, amber.Memory{})
+	m, gone := latest(past.ends, amber.Memory{})
 	if !gone || m.Content == "" {
 		return amber.Errorf(amber.KindInvalid, "remember again", string(m.ID), "the memory is not forgotten, or was erased")
 	}
@@ -258,11 +256,11 @@ func (v *visit) showErase(d eraseData) error {
 	}
 	d.ID = amber.MemoryID(v.r.PathValue("id"))
 	if d.Report == nil {
-		history, err := store.Memories.History(ctx, d.ID)
+		past, err := readPast(ctx, store, d.ID, "", "")
 		if err != nil {
 			return err
 		}
-		m, _ := latest(history, amber.Memory{})
+		m, _ := latest(past.ends, amber.Memory{})
 		d.Title = m.Title
 		if d.Title == "" {
 			d.Title = m.Content

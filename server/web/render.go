@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"html/template"
 	"io/fs"
@@ -9,8 +10,10 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -109,17 +112,40 @@ func (v *visit) renderStatus(status int, name string, s screen, data any) error 
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	return v.send(status, b.Bytes())
+}
+
+// sendWithin is how long a screen waits until there is room for it, and how long a visitor may take to read it.
+const sendWithin = 30 * time.Second
+
+// send writes a screen, once the budget has room for it. Requests to the API hold their own part, and have given it
+// back. Errors: busy.
+func (v *visit) send(status int, b []byte) error {
+	if v.p.o.Budget != nil {
+		ctx, cancel := context.WithTimeout(v.r.Context(), sendWithin)
+		defer cancel()
+		held, err := v.p.o.Budget.Enter(ctx, v.grant.Tenant, server.Caller{Grant: v.grant}.Actor(), server.RequestBytes+int64(len(b)))
+		if err != nil {
+			v.w.Header().Del("Content-Length")
+			http.Error(v.w, "too many requests are being answered; load the page again in a moment", http.StatusServiceUnavailable)
+			return nil
+		}
+		defer held.Leave()
+	}
+	rc := http.NewResponseController(v.w)
+	_ = rc.SetWriteDeadline(time.Time{}) // a recorder of a test has none
+	slow := time.AfterFunc(sendWithin, func() { _ = rc.SetWriteDeadline(time.Unix(1, 0)) })
+	defer slow.Stop()
 	v.w.WriteHeader(status)
-	_, _ = v.w.Write(b.Bytes()) // the visitor may be gone
+	_, _ = v.w.Write(b) // the visitor may be gone
+	_ = rc.Flush()
 	return nil
 }
 
 // renderJSON answers with what the API said.
 func (v *visit) renderJSON(call apiCall) error {
 	v.w.Header().Set("Content-Type", "application/json")
-	v.w.WriteHeader(call.status)
-	_, _ = v.w.Write(call.answer) // the visitor may be gone
-	return nil
+	return v.send(call.status, call.answer)
 }
 
 // jsonPath is the address of this screen as JSON.

@@ -111,7 +111,7 @@ func (r *rig) fillTurns(store amber.Store) {
 	const id = "long"
 	began := time.Now()
 	must.Get(store.Sessions.StartSession(r.t.Context(), amber.SessionStart{ID: id, Name: "Long"}))(r.t)
-	have := len(must.Get(store.Turns.LoadTurns(r.t.Context(), id, *scaleTurns))(r.t))
+	have := len(must.Get(amber.LastTurns(r.t.Context(), store.Turns, id, *scaleTurns))(r.t))
 	for i := have; i < *scaleTurns; i++ {
 		role := []amber.Role{amber.RoleUser, amber.RoleAssistant, amber.RoleTool}[i%3]
 		must.Get(store.Turns.AppendTurn(r.t.Context(), amber.Turn{SessionID: id, Role: role, Content: fmt.Sprintf("Turn %d: %s", i, strings.Repeat("words that were said, ", 20))}))(r.t)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -35,6 +36,7 @@ type Authenticator interface {
 type Options struct {
 	API           http.Handler // is asked for everything
 	Authenticator Authenticator
+	Budget        *server.Budget // bounds the screens that are drawn and not taken yet; nil: nothing does
 	Clock         amber.Clock
 	Random        io.Reader
 	Log           *slog.Logger // nil: silent

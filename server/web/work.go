@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"strconv"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -20,8 +19,7 @@ func workRoutes(p *Page) {
 // workData is what the screen of work shows.
 type workData struct {
 	Pending []amber.Approval
-	Waiting int // how many approvals are pending
-	Next    int
+	Next    amber.Cursor
 
 	State  string
 	States []amber.TaskState
@@ -29,7 +27,7 @@ type workData struct {
 
 	Queue    amber.Backpressure
 	Dead     []amber.DeadEntry
-	NextDead int // 0: these are the last
+	NextDead amber.Cursor // "": these are the last
 	Done     string
 }
 
@@ -40,12 +38,11 @@ func (v *visit) work() error {
 		return err
 	}
 	d := workData{State: v.query("state"), States: amber.TaskStates(), Done: v.query("done")}
-	pending, err := store.Approvals.ListApprovals(ctx, "")
+	pending, err := store.Approvals.ListApprovals(ctx, "", amber.Paging{Limit: pageSize, Cursor: amber.Cursor(v.query("from"))})
 	if err != nil {
 		return err
 	}
-	d.Waiting = len(pending)
-	d.Pending, d.Next = part(pending, v.query("from"))
+	d.Pending, d.Next = pending.Items, pending.Next
 	d.Tasks, err = store.Tasks.ListTasks(ctx, amber.TaskQuery{State: amber.TaskState(d.State), Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))})
 	if err != nil {
 		return err
@@ -62,21 +59,11 @@ func (v *visit) work() error {
 // deadShown is how many dead entries, which have long reasons, a page shows.
 const deadShown = 10
 
-// bury reads a page of dead entries. The API has no cursor for them, so those before are read, too.
+// bury reads a page of dead entries.
 func (d *workData) bury(ctx context.Context, store amber.Store, from string) error {
-	start, err := strconv.Atoi(from)
-	if err != nil || start < 0 || start > amber.MaxPageSize-deadShown {
-		start = 0
-	}
-	dead, err := store.QueueKeeper.DeadEntries(ctx, min(start+deadShown+1, amber.MaxPageSize))
-	if err != nil {
-		return err
-	}
-	d.Dead = dead[min(start, len(dead)):]
-	if len(d.Dead) > deadShown {
-		d.Dead, d.NextDead = d.Dead[:deadShown], start+deadShown
-	}
-	return nil
+	dead, err := store.QueueKeeper.DeadEntries(ctx, amber.Paging{Limit: deadShown, Cursor: amber.Cursor(from)})
+	d.Dead, d.NextDead = dead.Items, dead.Next
+	return err
 }
 
 // approvalData is what the screen of one approval shows.
@@ -200,18 +187,18 @@ func (v *visit) task() error {
 
 // fill reads what belongs to the task.
 func (d *taskData) fill(ctx context.Context, store amber.Store) error {
-	results, err := store.Results.ListResults(ctx, d.Task.ID)
+	some := amber.Paging{Limit: 20}
+	results, err := store.Results.ListResults(ctx, d.Task.ID, some)
 	if err != nil {
 		return err
 	}
-	approvals, err := store.Approvals.ListApprovals(ctx, d.Task.ID)
+	approvals, err := store.Approvals.ListApprovals(ctx, d.Task.ID, some)
 	if err != nil {
 		return err
 	}
-	const most = 20
-	d.MoreRows = len(results) > most || len(approvals) > most
-	d.Approvals = approvals[:min(len(approvals), most)]
-	for _, r := range results[:min(len(results), most)] {
+	d.MoreRows = results.Next != "" || approvals.Next != ""
+	d.Approvals = approvals.Items
+	for _, r := range results.Items {
 		d.Results = append(d.Results, resultRow{r, fitted(r.Payload, 2*resultShown)})
 	}
 	return nil
@@ -226,24 +213,35 @@ func (v *visit) publishAgain() error {
 	if err != nil {
 		return err
 	}
-	dead, err := store.QueueKeeper.DeadEntries(ctx, amber.MaxPageSize)
+	again, err := deadEntry(ctx, store, id)
 	if err != nil {
 		return err
 	}
-	for _, d := range dead {
-		if d.Envelope.EntryID != id {
-			continue
+	again.EntryID, again.NotBefore, again.Attempt = id+".again", amber.At(v.p.o.Clock()), 0
+	switch err := store.Queue.Publish(ctx, again); amber.KindOf(err) {
+	case "":
+		return v.redirect(v.path("work") + "?done=published#dead")
+	case amber.KindConflict:
+		return v.redirect(v.path("work") + "?done=published-before#dead")
+	default:
+		return err
+	}
+}
+
+// deadEntry looks for a dead entry, page by page. Errors: not_found.
+func deadEntry(ctx context.Context, store amber.Store, id string) (amber.Envelope, error) {
+	for p := (amber.Paging{Limit: amber.MaxPageSize}); ; {
+		dead, err := store.QueueKeeper.DeadEntries(ctx, p)
+		if err != nil {
+			return amber.Envelope{}, err
 		}
-		again := d.Envelope
-		again.EntryID, again.NotBefore, again.Attempt = id+".again", amber.At(v.p.o.Clock()), 0
-		switch err := store.Queue.Publish(ctx, again); amber.KindOf(err) {
-		case "":
-			return v.redirect(v.path("work") + "?done=published#dead")
-		case amber.KindConflict:
-			return v.redirect(v.path("work") + "?done=published-before#dead")
-		default:
-			return err
+		for _, d := range dead.Items {
+			if d.Envelope.EntryID == id {
+				return d.Envelope, nil
+			}
+		}
+		if p.Cursor = dead.Next; p.Cursor == "" {
+			return amber.Envelope{}, amber.Errorf(amber.KindNotFound, "publish again", clip(id, 80), "there is no dead entry of this id")
 		}
 	}
-	return amber.Errorf(amber.KindNotFound, "publish again", clip(id, 80), "there is no dead entry of this id")
 }

@@ -76,12 +76,13 @@ func (s *Store) Approval(ctx context.Context, id string) (amber.Approval, error)
 }
 
 // ListApprovals implements [amber.Approvals], in the order of the requests.
-func (s *Store) ListApprovals(ctx context.Context, taskID string) ([]amber.Approval, error) {
-	return run(ctx, s, "list approvals", func() ([]amber.Approval, error) {
+func (s *Store) ListApprovals(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Approval], error) {
+	const op = "list approvals"
+	return run(ctx, s, op, func() (amber.Page[amber.Approval], error) {
 		found := where(slices.Values(s.approvals), func(a amber.Approval) bool {
 			return a.TaskID == taskID || taskID == "" && a.Status == amber.ApprovalPending
 		})
-		return copyEach(found, copyApproval), nil
+		return enumerate(op, "approvals", copyEach(found, copyApproval), p)
 	})
 }
 

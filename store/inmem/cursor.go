@@ -54,20 +54,49 @@ func paginate[T any](listing string, items []T, after amber.Cursor, limit int, a
 		}
 		items = slices.DeleteFunc(items, func(v T) bool { return at(v).compare(c.place) >= 0 })
 	}
-	page := amber.Page[T]{Items: copyList(items[:min(limit, len(items))])}
-	if len(items) > limit {
-		page.Next = cursor{listing, at(items[limit-1])}.encode()
+	return firstPage(items, limit, func(last T) amber.Cursor { return cursor{listing, at(last)}.encode() }), nil
+}
+
+// enumerate returns the page of items that follows a cursor, where items are only added and
+// removed at the end of the list.
+func enumerate[T any](op, listing string, items []T, p amber.Paging) (amber.Page[T], error) {
+	size, err := p.Size(op)
+	if err != nil {
+		return amber.Page[T]{Items: []T{}}, err
+	}
+	var after cursor
+	if p.Cursor != "" {
+		if after, err = decodeCursor(listing, p.Cursor); err != nil {
+			return amber.Page[T]{Items: []T{}}, err
+		}
+	}
+	from := min(max(after.MS, 0), int64(len(items)))
+	page := firstPage(items[from:], size, func(T) amber.Cursor { return "" })
+	if to := from + int64(len(page.Items)); to < int64(len(items)) {
+		page.Next = cursor{listing, place{MS: to}}.encode()
 	}
 	return page, nil
 }
 
-// pageLimit fills in and checks the size of a page.
-func pageLimit(op string, limit int) (int, error) {
-	switch {
-	case limit < 0:
-		return 0, invalid(op, "", "the limit is negative, want 0 or more")
-	case limit == 0:
-		return amber.DefaultPageSize, nil
+// firstPage returns as many of the items as a page holds.
+func firstPage[T any](items []T, limit int, mark func(last T) amber.Cursor) amber.Page[T] {
+	n, bytes := 0, 0
+	for n < min(limit, len(items)) && bytes < amber.MaxPageBytes {
+		bytes += weight(items[n])
+		n++
 	}
-	return min(limit, amber.MaxPageSize), nil
+	page := amber.Page[T]{Items: copyList(items[:n])}
+	if len(items) > n && n > 0 {
+		page.Next = mark(items[n-1])
+	}
+	return page
+}
+
+// weight is how many bytes an item has, roughly.
+func weight(item any) int {
+	b, err := json.Marshal(item)
+	if err != nil {
+		return 0
+	}
+	return len(b)
 }

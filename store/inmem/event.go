@@ -44,9 +44,10 @@ func (s *Store) AppendEvent(ctx context.Context, e amber.TaskEvent) (amber.TaskE
 }
 
 // ListEvents implements [amber.TaskEvents].
-func (s *Store) ListEvents(ctx context.Context, taskID string) ([]amber.TaskEvent, error) {
-	return run(ctx, s, "list events", func() ([]amber.TaskEvent, error) {
-		return copyList(s.historyOf(taskID).events), nil
+func (s *Store) ListEvents(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.TaskEvent], error) {
+	const op = "list events"
+	return run(ctx, s, op, func() (amber.Page[amber.TaskEvent], error) {
+		return enumerate(op, "events", s.historyOf(taskID).events, p)
 	})
 }
 

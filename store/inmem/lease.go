@@ -148,11 +148,9 @@ func (s *Store) Backpressure(ctx context.Context) (amber.Backpressure, error) {
 
 // DeadEntries implements [amber.QueueKeeper]: of those that died at one time,
 // the last published first.
-func (s *Store) DeadEntries(ctx context.Context, limit int) ([]amber.DeadEntry, error) {
-	if limit < 0 {
-		return nil, invalid("list dead entries", "", "the limit is negative, want 0 or more")
-	}
-	return run(ctx, s, "list dead entries", func() ([]amber.DeadEntry, error) {
+func (s *Store) DeadEntries(ctx context.Context, p amber.Paging) (amber.Page[amber.DeadEntry], error) {
+	const op = "list dead entries"
+	return run(ctx, s, op, func() (amber.Page[amber.DeadEntry], error) {
 		found := []amber.DeadEntry{}
 		for _, e := range slices.Backward(s.queue.entries) {
 			if e.state == dead {
@@ -162,6 +160,6 @@ func (s *Store) DeadEntries(ctx context.Context, limit int) ([]amber.DeadEntry, 
 		slices.SortStableFunc(found, func(a, b amber.DeadEntry) int {
 			return cmp.Compare(b.DeadAt.UnixMilli(), a.DeadAt.UnixMilli())
 		})
-		return found[:min(limit, len(found))], nil
+		return enumerate(op, "dead entries", found, p)
 	})
 }

@@ -23,13 +23,16 @@ func (s *Store) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error
 }
 
 // History implements [amber.MemoryReader].
-func (s *Store) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-	return run(ctx, s, "read history", func() ([]amber.Memory, error) {
+func (s *Store) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
+	const op = "read history"
+	return run(ctx, s, op, func() (amber.Page[amber.Memory], error) {
 		r := s.records[id]
 		if r == nil {
-			return nil, notFound("read history", string(id))
+			return amber.Page[amber.Memory]{Items: []amber.Memory{}}, notFound(op, string(id))
 		}
-		return copyMemories(r.revisions), nil
+		page, err := enumerate(op, "revisions", r.revisions, p)
+		page.Items = copyMemories(page.Items)
+		return page, err
 	})
 }
 
@@ -71,9 +74,15 @@ func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after i
 		line := s.memories(func(m amber.Memory) bool { return m.DeletedAt.IsZero() && together(pivot, m) })
 		slices.SortFunc(line, compareCreated)
 		at := slices.IndexFunc(line, func(m amber.Memory) bool { return m.ID == id })
-		return copyMemories(line[max(0, at-before):min(len(line), at+1+after)]), nil
+		older, newer := slices.Clone(line[max(0, at-before):at]), line[at+1:min(len(line), at+1+after)]
+		slices.Reverse(older)
+		older = firstPage(older, before, noCursor).Items
+		slices.Reverse(older)
+		return copyMemories(slices.Concat(older, []amber.Memory{pivot}, firstPage(newer, after, noCursor).Items)), nil
 	})
 }
+
+func noCursor(amber.Memory) amber.Cursor { return "" }
 
 // together reports whether m is on the timeline of pivot.
 func together(pivot, m amber.Memory) bool {

@@ -27,11 +27,15 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		result := amber.RecallResult{Hits: []amber.Hit{}, Clamped: clamped}
 		if strings.TrimSpace(q.Text) == "" {
 			result.Hits = s.newest(q)
-			return result, nil
+		} else if result.Hits, err = s.find(q); err != nil {
+			return result, err
 		}
-		var err error
-		result.Hits, err = s.find(q)
-		return result, err
+		all := len(result.Hits)
+		result.Hits = firstPage(result.Hits, all, func(amber.Hit) amber.Cursor { return "" }).Items
+		if n := len(result.Hits); n < all {
+			result.Clamped = append(result.Clamped, amber.Clamp{Key: "limit", Requested: int64(q.Limit), Effective: int64(n)})
+		}
+		return result, nil
 	})
 }
 

@@ -48,10 +48,11 @@ func (s *Store) Result(ctx context.Context, taskID, nodeID string) (amber.Result
 }
 
 // ListResults implements [amber.Results].
-func (s *Store) ListResults(ctx context.Context, taskID string) ([]amber.Result, error) {
-	return run(ctx, s, "list results", func() ([]amber.Result, error) {
+func (s *Store) ListResults(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Result], error) {
+	const op = "list results"
+	return run(ctx, s, op, func() (amber.Page[amber.Result], error) {
 		found := where(maps.Values(s.results), func(r amber.Result) bool { return r.TaskID == taskID })
 		slices.SortFunc(found, func(a, b amber.Result) int { return cmp.Compare(a.NodeID, b.NodeID) })
-		return copyEach(found, copyResult), nil
+		return enumerate(op, "results", copyEach(found, copyResult), p)
 	})
 }

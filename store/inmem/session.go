@@ -96,7 +96,7 @@ func (s *Store) Session(ctx context.Context, id amber.SessionID) (amber.Session,
 
 // ListSessions implements [amber.Sessions].
 func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.Page[amber.Session], error) {
-	limit, err := pageLimit("list sessions", q.Limit)
+	limit, err := amber.Paging{Limit: q.Limit}.Size("list sessions")
 	if err != nil {
 		return amber.Page[amber.Session]{}, err
 	}

@@ -46,7 +46,7 @@ func (s *Store) Task(ctx context.Context, id string) (amber.Task, error) {
 
 // ListTasks implements [amber.Tasks].
 func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (amber.Page[amber.Task], error) {
-	limit, err := pageLimit("list tasks", q.Limit)
+	limit, err := amber.Paging{Limit: q.Limit}.Size("list tasks")
 	if err != nil {
 		return amber.Page[amber.Task]{}, err
 	}

@@ -42,21 +42,10 @@ func (s *Store) appendTurn(now amber.Time, t amber.Turn) (amber.Turn, error) {
 	return t, nil
 }
 
-// LoadTurns implements [amber.Turns].
-func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
-	if limit < 0 {
-		return nil, invalid("load turns", string(id), "the limit is negative, want 0 or more")
-	}
-	return run(ctx, s, "load turns", func() ([]amber.Turn, error) {
-		found := where(slices.Values(s.turns), func(t amber.Turn) bool { return t.SessionID == id })
-		return found[max(0, len(found)-limit):], nil
-	})
-}
-
 // ListTurns implements [amber.Turns].
 func (s *Store) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
 	none := amber.Page[amber.ListedTurn]{Items: []amber.ListedTurn{}}
-	limit, err := pageLimit("list turns", q.Limit)
+	limit, err := amber.Paging{Limit: q.Limit}.Size("list turns")
 	if err != nil {
 		return none, err
 	}
@@ -84,13 +73,12 @@ func (s *Store) pageOfTurns(q amber.TurnQuery, limit int) (amber.Page[amber.List
 		}
 		turns = turns[i+1:]
 	}
-	for _, t := range turns[:min(limit, len(turns))] {
+	for _, t := range turns {
 		page.Items = append(page.Items, listed(t, q.Excerpt))
 	}
-	if len(turns) > limit {
-		page.Next = cursor{listing, place{ID: string(turns[limit-1].ID)}}.encode()
-	}
-	return page, nil
+	return firstPage(page.Items, limit, func(last amber.ListedTurn) amber.Cursor {
+		return cursor{listing, place{ID: string(last.ID)}}.encode()
+	}), nil
 }
 
 // turnListing names the listing of a session in one order.
@@ -166,9 +154,11 @@ func (s *Store) addCompaction(now amber.Time, c amber.Compaction) (amber.Compact
 }
 
 // Compactions implements [amber.Compactions], in the order they were added.
-func (s *Store) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
-	return run(ctx, s, "read compactions", func() ([]amber.Compaction, error) {
-		return where(slices.Values(s.compactions), func(c amber.Compaction) bool { return c.SessionID == id }), nil
+func (s *Store) Compactions(ctx context.Context, id amber.SessionID, p amber.Paging) (amber.Page[amber.Compaction], error) {
+	const op = "read compactions"
+	return run(ctx, s, op, func() (amber.Page[amber.Compaction], error) {
+		found := where(slices.Values(s.compactions), func(c amber.Compaction) bool { return c.SessionID == id })
+		return enumerate(op, "compactions", found, p)
 	})
 }
 

@@ -134,7 +134,7 @@ func (r *round) older(ctx context.Context, id amber.MemoryID, changes int) ([]st
 
 // namesOf returns the names of the last revisions of a memory; none where it has none with text.
 func (s *Store) namesOf(ctx context.Context, l layout, id amber.MemoryID, limit int) (names []string, err error) {
-	history, err := s.o.Primary.Memories.History(ctx, id)
+	history, err := amber.All(ctx, s.o.Primary.Memories.History, id)
 	if kind := amber.KindOf(err); kind == amber.KindNotFound || kind == amber.KindDamaged {
 		return nil, nil
 	}

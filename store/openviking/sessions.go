@@ -90,7 +90,6 @@ func (l layout) parseSession(uri string) (name string, ok bool) {
 }
 
 const (
-	firstTurns = 64
 	// maxConversation bounds what is held of one conversation, in bytes.
 	maxConversation = 64 << 20
 )
@@ -120,20 +119,22 @@ func (s *Store) messages(ctx context.Context, id amber.SessionID) (all []api.Mes
 	return all, nil
 }
 
-// turns loads a session as a whole. The primary gives the last ones, so they are asked for until
-// there are no more.
-func (s *Store) turns(ctx context.Context, id amber.SessionID) ([]amber.Turn, error) {
-	for limit := firstTurns; ; limit *= 2 {
-		turns, err := s.o.Primary.Turns.LoadTurns(ctx, id, limit)
-		if err != nil || len(turns) < limit {
-			return turns, err
+// turns loads a session as a whole.
+func (s *Store) turns(ctx context.Context, id amber.SessionID) (turns []amber.Turn, err error) {
+	size := 0
+	for q := (amber.TurnQuery{SessionID: id, Oldest: true, Limit: amber.MaxPageSize}); ; {
+		page, err := s.o.Primary.Turns.ListTurns(ctx, q)
+		if err != nil {
+			return nil, err
 		}
-		size := 0
-		for i := range turns {
-			size += len(turns[i].Content)
+		for _, t := range page.Items {
+			turns, size = append(turns, t.Turn), size+len(t.Content)
 		}
 		if size > maxConversation {
-			return nil, amber.Errorf(amber.KindInvalid, "send session", string(id), "its last %d turns have %d bytes, want at most %d in all", len(turns), size, maxConversation)
+			return nil, amber.Errorf(amber.KindInvalid, "send session", string(id), "its first %d turns have %d bytes, want at most %d in all", len(turns), size, maxConversation)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return turns, nil
 		}
 	}
 }

@@ -209,7 +209,7 @@ func (c *chat) wanted() map[string][]string {
 	c.t.Helper()
 	all := map[string][]string{}
 	for _, s := range must.Get(c.primary.ListSessions(c.t.Context(), amber.SessionQuery{Limit: 1000}))(c.t).Items {
-		for _, t := range must.Get(c.primary.LoadTurns(c.t.Context(), s.ID, 10_000))(c.t) {
+		for _, t := range must.Get(amber.LastTurns(c.t.Context(), c.primary, s.ID, 10_000))(c.t) {
 			if !s.EndedAt.IsZero() {
 				name := layout{"default", "default", "coder"}.sessionName(s.ID)
 				all[name] = append(all[name], string(t.Role)+" "+t.Content)

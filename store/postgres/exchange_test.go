@@ -198,7 +198,7 @@ func state(t *testing.T, s replica) (lines []string) {
 		add("session %s %q %q", session.ID, session.Name, session.Project)
 	}
 	for i := range 6 {
-		for _, turn := range must.Get(s.LoadTurns(ctx, amber.SessionID(fmt.Sprint("s", i)), 1000))(t) {
+		for _, turn := range must.Get(amber.LastTurns(ctx, s, amber.SessionID(fmt.Sprint("s", i)), 1000))(t) {
 			add("turn %s %s %q", turn.ID, turn.SessionID, turn.Content)
 		}
 	}

@@ -200,7 +200,7 @@ func TestTenantsShareNothing(t *testing.T) {
 
 	for what, err := range map[string]error{
 		"memory":   must.Err(b.Get(ctx, first.ID)),
-		"history":  must.Err(b.History(ctx, first.ID)),
+		"history":  must.Err(amber.All(ctx, b.History, first.ID)),
 		"edit":     must.Err(b.Edit(ctx, amber.EditRequest{ID: first.ID, Content: new("mine")})),
 		"delete":   b.Delete(ctx, first.ID),
 		"relate":   must.Err(b.Relate(ctx, amber.Relation{From: first.ID, To: second.ID, Type: "related", Strength: 1})),
@@ -212,7 +212,7 @@ func TestTenantsShareNothing(t *testing.T) {
 	}
 	must.Equal(t, "hits", len(must.Get(b.Recall(ctx, amber.Query{Text: "when does the harbour open"}))(t).Hits), 0)
 	must.Equal(t, "memories", len(everything(t, b)), 0)
-	must.Equal(t, "turns", len(must.Get(b.LoadTurns(ctx, "s", 10))(t)), 0)
+	must.Equal(t, "turns", len(must.Get(amber.LastTurns(ctx, b, "s", 10))(t)), 0)
 	must.Equal(t, "changes", len(must.Get(b.Changes(ctx, amber.Position(""), 10))(t)), 0)
 	must.Equal(t, "sessions", len(must.Get(b.ListSessions(ctx, amber.SessionQuery{}))(t).Items), 0)
 

@@ -25,7 +25,7 @@ func hotCalls(t *testing.T, s *postgres.Store, round int) {
 	must.Do(t, must.Err(s.Write(ctx, amber.WriteRequest{Content: name("the door is now"), Topic: "door of the light"}))) // a topic
 	must.Do(t, must.Err(s.Edit(ctx, amber.EditRequest{ID: written.ID, Summary: new("a door was painted")})))
 	must.Do(t, must.Err(s.AppendTurn(ctx, amber.Turn{SessionID: "talk", Role: amber.RoleUser, Content: name("who painted the door?")})))
-	must.Do(t, must.Err(s.LoadTurns(ctx, "talk", 20)))
+	must.Do(t, must.Err(amber.LastTurns(ctx, s, "talk", 20)))
 	for _, q := range []amber.Query{
 		{Text: "who painted the door of the lighthouse?"},
 		{Text: "harbo"},

@@ -109,7 +109,7 @@ func TestStoppedReplica(t *testing.T) {
 			must.Equal(t, "what the stopped one says", len(told), 2)
 			must.Says(t, "the cut off write", told[0], "unreachable: ")
 			must.Says(t, "the cut off write", told[0], "nothing was changed")
-			must.Equal(t, "turns", len(must.Get(st.LoadTurns(t.Context(), "talk", 10))(t)), 0)
+			must.Equal(t, "turns", len(must.Get(amber.LastTurns(t.Context(), st, "talk", 10))(t)), 0)
 		})
 	}
 }

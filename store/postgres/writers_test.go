@@ -220,7 +220,7 @@ func everything(t *testing.T, s *postgres.Store) map[string][]string {
 		}
 		q.Cursor = page.Next
 	}
-	for _, turn := range must.Get(s.LoadTurns(t.Context(), "talk", 1_000_000))(t) {
+	for _, turn := range must.Get(amber.LastTurns(t.Context(), s, "talk", 1_000_000))(t) {
 		out[turn.Content] = append(out[turn.Content], string(turn.ID))
 	}
 	return out

@@ -14,8 +14,8 @@ const (
 VALUES (?, ?, ?, ?, ?, ?, ?, '', '', ?, ?)`
 	decideApproval = `UPDATE approvals SET status = ?2, decided_by = ?3, comment = ?4, decided_at = ?5, claimed_by = ?6 WHERE id = ?1`
 
-	selectTaskApprovals    = `SELECT ` + sqlrows.ApprovalColumns + ` FROM approvals WHERE task_id = ? ORDER BY seq`
-	selectPendingApprovals = `SELECT ` + sqlrows.ApprovalColumns + ` FROM approvals WHERE status = 'pending' ORDER BY seq`
+	selectTaskApprovals    = `SELECT seq, ` + sqlrows.ApprovalColumns + ` FROM approvals WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`
+	selectPendingApprovals = `SELECT seq, ` + sqlrows.ApprovalColumns + ` FROM approvals WHERE status = 'pending' AND seq > ? ORDER BY seq LIMIT ?`
 )
 
 var _ amber.Approvals = (*Contracts)(nil)
@@ -82,15 +82,18 @@ func (s *Contracts) Approval(ctx context.Context, id string) (amber.Approval, er
 	return view(ctx, s.control, "read approval", id, func(t *Tx) (amber.Approval, error) { return t.approval("read approval", id) })
 }
 
+var (
+	taskApprovals    = listing[amber.Approval]{"list approvals", "approvals", "approvals", sqlrows.ScanApproval, selectTaskApprovals}
+	pendingApprovals = listing[amber.Approval]{"list approvals", "pending approvals", "approvals", sqlrows.ScanApproval, selectPendingApprovals}
+)
+
 // ListApprovals implements [amber.Approvals]. An approval whose payload is not
 // the one that was asked about is left out, because it cannot be decided.
-func (s *Contracts) ListApprovals(ctx context.Context, taskID string) ([]amber.Approval, error) {
-	return view(ctx, s.control, "list approvals", taskID, func(t *Tx) ([]amber.Approval, error) {
-		if taskID == "" {
-			return sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectPendingApprovals)
-		}
-		return sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectTaskApprovals, taskID)
-	})
+func (s *Contracts) ListApprovals(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Approval], error) {
+	if taskID == "" {
+		return pendingApprovals.list(ctx, s.control, "", p)
+	}
+	return taskApprovals.list(ctx, s.control, taskID, p, taskID)
 }
 
 // approval returns an approval or not_found.

@@ -10,7 +10,7 @@ import (
 const (
 	selectCompaction  = `SELECT ` + sqlrows.CompactionColumns + ` FROM compactions WHERE id = ?`
 	insertCompaction  = `INSERT INTO compactions (` + sqlrows.CompactionColumns + `) VALUES (?, ?, ?, ?, ?)`
-	selectCompactions = `SELECT ` + sqlrows.CompactionColumns + ` FROM compactions WHERE session_id = ? ORDER BY seq`
+	selectCompactions = `SELECT seq, ` + sqlrows.CompactionColumns + ` FROM compactions WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`
 	deleteCompactions = `DELETE FROM compactions WHERE session_id = ?`
 )
 
@@ -46,11 +46,11 @@ func (t *Tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
 	return c, t.Log(sqlrows.Entry(amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary)))
 }
 
+var compactions = listing[amber.Compaction]{"read compactions", "compactions", "compactions", sqlrows.ScanCompaction, selectCompactions}
+
 // Compactions implements [amber.Compactions].
-func (s *Contracts) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
-	return view(ctx, s.memory, "read compactions", string(id), func(t *Tx) ([]amber.Compaction, error) {
-		return sqlrows.ReadRows(t.Tx, "compactions", sqlrows.ScanCompaction, selectCompactions, id)
-	})
+func (s *Contracts) Compactions(ctx context.Context, id amber.SessionID, p amber.Paging) (amber.Page[amber.Compaction], error) {
+	return compactions.list(ctx, s.memory, string(id), p, id)
 }
 
 // deleteCompactions removes the summaries of a session.

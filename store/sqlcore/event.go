@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	insertEvent  = `INSERT INTO events (task_id, seq, body) VALUES (?, ?, ?)`
-	selectEvents = `SELECT task_id || '/' || seq, body FROM events WHERE task_id = ? ORDER BY seq`
-	deleteEvents = `DELETE FROM events WHERE task_id = ? AND seq <= ?`
+	insertEvent      = `INSERT INTO events (task_id, seq, body) VALUES (?, ?, ?)`
+	selectEvents     = `SELECT task_id || '/' || seq, body FROM events WHERE task_id = ? ORDER BY seq`
+	selectEventsPage = `SELECT seq, task_id || '/' || seq, body FROM events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`
+	deleteEvents     = `DELETE FROM events WHERE task_id = ? AND seq <= ?`
 
 	// selectLastEvent is the sequence of the last event, compacted or not.
 	selectLastEvent = `SELECT coalesce(
@@ -56,11 +57,11 @@ func (s *Contracts) AppendEvent(ctx context.Context, e amber.TaskEvent) (appende
 
 func eventKey(taskID string, seq int64) string { return fmt.Sprintf("event/%s/%d", taskID, seq) }
 
+var events = listing[amber.TaskEvent]{"list events", "events", "events", sqlrows.ScanEvent, selectEventsPage}
+
 // ListEvents implements [amber.TaskEvents].
-func (s *Contracts) ListEvents(ctx context.Context, taskID string) ([]amber.TaskEvent, error) {
-	return view(ctx, s.control, "list events", taskID, func(t *Tx) ([]amber.TaskEvent, error) {
-		return sqlrows.ReadRows(t.Tx, "events", sqlrows.ScanEvent, selectEvents, taskID)
-	})
+func (s *Contracts) ListEvents(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.TaskEvent], error) {
+	return events.list(ctx, s.control, taskID, p, taskID)
 }
 
 // CompactEvents implements [amber.TaskEvents].

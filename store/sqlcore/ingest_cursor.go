@@ -54,6 +54,7 @@ func (s *Contracts) JournalCursor(ctx context.Context, journal string) (amber.Jo
 // OpenJournals implements [amber.Ingester].
 func (s *Contracts) OpenJournals(ctx context.Context) ([]amber.JournalCursor, error) {
 	return view(ctx, s.memory, "list cursors", "", func(t *Tx) ([]amber.JournalCursor, error) {
-		return sqlrows.ReadFirst(t.Tx, "journal_cursors", sqlrows.ScanCursor, amber.MaxPageSize, selectOpenCursors)
+		open, _, err := sqlrows.ReadPage(t.Tx, "journal_cursors", sqlrows.ScanCursor, amber.MaxPageSize, selectOpenCursors)
+		return open, err
 	})
 }

@@ -16,19 +16,40 @@ func (s *Contracts) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, e
 	return view(ctx, s.memory, "get memory", string(id), func(t *Tx) (amber.Memory, error) { return t.Live("get memory", id) })
 }
 
-// History implements [amber.MemoryReader].
-func (s *Contracts) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-	return view(ctx, s.memory, "read history", string(id), func(t *Tx) ([]amber.Memory, error) {
+var earlierRevisions = listing[amber.Memory]{"read history", "revisions", "revisions", sqlrows.ScanRevision, sqlrows.SelectRevisionsPage}
+
+// History implements [amber.MemoryReader]. The newest revision is alone on a page where the
+// one before is full.
+func (s *Contracts) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
+	size, after, err := earlierRevisions.start(p)
+	if err != nil {
+		return amber.Page[amber.Memory]{Items: []amber.Memory{}}, err
+	}
+	return view(ctx, s.memory, "read history", string(id), func(t *Tx) (amber.Page[amber.Memory], error) {
 		last, found, err := t.Load(id)
 		if err == nil && !found {
 			err = sqlrows.NotFound("read history", string(id))
 		}
 		if err != nil {
-			return nil, err
+			return amber.Page[amber.Memory]{Items: []amber.Memory{}}, err
 		}
-		revisions, err := sqlrows.ReadRows(t.Tx, "revisions", sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
-		return append(revisions, last), err
+		page, err := earlierRevisions.page(t, size, after, id)
+		switch n := len(page.Items); {
+		case err != nil || page.Next != "":
+		case n > 0 && (n == size || textOf(page.Items)+len(last.Content) > amber.MaxPageBytes):
+			page.Next = encodeCursor(earlierRevisions.name, page.Items[n-1].Revision, "-")
+		default:
+			page.Items = append(page.Items, last)
+		}
+		return page, err
 	})
+}
+
+func textOf(ms []amber.Memory) (n int) {
+	for i := range ms {
+		n += len(ms[i].Content)
+	}
+	return n
 }
 
 // conditions is a WHERE clause made of fixed fragments, and its values.
@@ -119,15 +140,11 @@ func (s *Contracts) List(ctx context.Context, q amber.ListQuery) (page amber.Pag
 		if query == selectOfKinds {
 			t.briefly()
 		}
-		page.Items, err = sqlrows.ReadFirst(t.Tx, "memories", sqlrows.ScanMemory, q.Limit+1, query, args...)
-		page.SetAside = t.Aside
+		page, err = readPage(t, "memories", sqlrows.ScanMemory, q.Limit, func(last amber.Memory) amber.Cursor {
+			return encodeCursor("memories", last.CreatedAt.UnixMilli(), string(last.ID))
+		}, query, args...)
 		return err
 	})
-	if len(page.Items) > q.Limit {
-		page.Items = page.Items[:q.Limit]
-		last := page.Items[q.Limit-1]
-		page.Next = encodeCursor("memories", last.CreatedAt.UnixMilli(), string(last.ID))
-	}
 	return page, err
 }
 
@@ -214,7 +231,8 @@ func (t *Tx) beside(pivot amber.Memory, side, order string, n int) ([]amber.Memo
 	}
 	query := "SELECT " + sqlrows.MemoryColumns + " FROM memories WHERE " + c.String() +
 		" ORDER BY created_at " + order + ", id " + order + " LIMIT ?"
-	return sqlrows.ReadFirst(t.Tx, "memories", sqlrows.ScanMemory, n, query, c.args...)
+	found, _, err := sqlrows.ReadPage(t.Tx, "memories", sqlrows.ScanMemory, n, query, c.args...)
+	return found, err
 }
 
 // Health implements [amber.LongTerm]: a read that touches the file.

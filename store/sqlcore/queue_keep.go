@@ -2,6 +2,8 @@ package sqlcore
 
 import (
 	"context"
+	"math"
+	"strconv"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/internal/sqlrows"
@@ -11,8 +13,8 @@ const (
 	countExpired = `SELECT count(*) FROM queue INDEXED BY queue_leased WHERE state = 'leased' AND expires_at <= ?`
 	selectCounts = `SELECT state, entries FROM queue_counts`
 	renewLease   = `UPDATE queue SET expires_at = ?2 WHERE entry_id = ?1`
-	selectDead   = `SELECT entry_id, task_id, node_id, attempt, payload, priority, published_not_before, reasons, done_at
-FROM queue INDEXED BY queue_dead WHERE state = 'dead' ORDER BY done_at DESC, seq DESC LIMIT ?`
+	selectDead   = `SELECT seq, entry_id, task_id, node_id, attempt, payload, priority, published_not_before, reasons, done_at
+FROM queue INDEXED BY queue_dead WHERE state = 'dead' AND (done_at, seq) < (?, ?) ORDER BY done_at DESC, seq DESC LIMIT ?`
 )
 
 var _ amber.QueueKeeper = (*Contracts)(nil)
@@ -85,11 +87,27 @@ func (t *Tx) countQueue() (n queueCounts, err error) {
 }
 
 // DeadEntries implements [amber.QueueKeeper].
-func (s *Contracts) DeadEntries(ctx context.Context, limit int) ([]amber.DeadEntry, error) {
-	if limit < 0 {
-		return nil, amber.Errorf(amber.KindInvalid, "list dead entries", "", "the limit is negative, want 0 or more")
+func (s *Contracts) DeadEntries(ctx context.Context, p amber.Paging) (amber.Page[amber.DeadEntry], error) {
+	none := amber.Page[amber.DeadEntry]{Items: []amber.DeadEntry{}}
+	size, err := p.Size("list dead entries")
+	if err != nil {
+		return none, err
 	}
-	return view(ctx, s.control, "list dead entries", "", func(t *Tx) ([]amber.DeadEntry, error) {
-		return sqlrows.ReadFirst(t.Tx, "queue", sqlrows.ScanDead, limit, selectDead)
+	before, seq := int64(math.MaxInt64), int64(math.MaxInt64)
+	if p.Cursor != "" {
+		var last string
+		if before, last, err = decodeCursor("dead entries", p.Cursor); err == nil {
+			seq, err = strconv.ParseInt(last, 10, 64)
+		}
+		if err != nil {
+			return none, amber.Errorf(amber.KindInvalid, "read cursor", "", "the cursor is not one of dead entries")
+		}
+	}
+	mark := func(last placed[amber.DeadEntry]) amber.Cursor {
+		return encodeCursor("dead entries", last.record.DeadAt.UnixMilli(), strconv.FormatInt(last.place, 10))
+	}
+	return view(ctx, s.control, "list dead entries", "", func(t *Tx) (amber.Page[amber.DeadEntry], error) {
+		found, err := readPage(t, "queue", scanPlaced(sqlrows.ScanDead), size, mark, selectDead, before, seq)
+		return records(found), err
 	})
 }

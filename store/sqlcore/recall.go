@@ -57,6 +57,9 @@ func (s *Contracts) Recall(ctx context.Context, q amber.Query) (amber.RecallResu
 		r.tx = t
 		result.Hits, err = r.hits()
 		result.SetAside = t.Aside
+		if r.full {
+			result.Clamped = append(result.Clamped, amber.Clamp{Key: "limit", Requested: int64(q.Limit), Effective: int64(len(result.Hits))})
+		}
 		if err == nil {
 			result.Degraded, err = r.degraded()
 		}
@@ -98,6 +101,7 @@ type recaller struct {
 
 	// meaningOnly leaves words out.
 	meaningOnly bool
+	full        bool // the hits have as much text as an answer holds, and there are more
 }
 
 // hits returns the best matches that can be read. Where one cannot, it looks for
@@ -113,7 +117,7 @@ func (r *recaller) hits() ([]amber.Hit, error) {
 			return nil, err
 		}
 		hits, err := r.load(answer)
-		if err != nil || len(hits) >= r.ask.Limit || len(answer.Ranked) < limit || limit > amber.MaxTopK*amber.MaxSetAside {
+		if err != nil || r.full || len(hits) >= r.ask.Limit || len(answer.Ranked) < limit || limit > amber.MaxTopK*amber.MaxSetAside {
 			return hits[:min(len(hits), r.ask.Limit)], err
 		}
 	}
@@ -157,12 +161,15 @@ func (r *recaller) newest() ([]amber.Hit, error) {
 	}
 	hits := []amber.Hit{}
 	for limit := r.ask.Limit; ; limit *= 2 {
-		r.tx.Aside, hits = nil, hits[:0]
+		r.tx.Aside, hits, r.full = nil, hits[:0], false
 		ids, err := sqlrows.All(r.tx.Tx, sqlrows.ScanText, selectNewest+filter.String()+orderNewest, append(filter.args, limit)...)
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range ids {
+			if r.full = enough(hits); r.full {
+				return hits, nil
+			}
 			h, ok, err := r.hit(search.Passage{Source: search.SourceMemory, Owner: id})
 			if err != nil {
 				return nil, err
@@ -184,8 +191,11 @@ func (r *recaller) newest() ([]amber.Hit, error) {
 func (r *recaller) load(a search.Answer) ([]amber.Hit, error) {
 	hits := make([]amber.Hit, 0, len(a.Ranked))
 	for _, p := range a.Ranked {
-		if p.Score < r.ask.MinScore {
+		if p.Score < r.ask.MinScore || len(hits) == r.ask.Limit {
 			continue
+		}
+		if r.full = enough(hits); r.full {
+			break
 		}
 		h, ok, err := r.hit(p.Passage)
 		if err != nil {
@@ -202,6 +212,15 @@ func (r *recaller) load(a search.Answer) ([]amber.Hit, error) {
 		hits = append(hits, h)
 	}
 	return hits, nil
+}
+
+// enough reports whether hits have as much text as an answer holds.
+func enough(hits []amber.Hit) bool {
+	bytes := 0
+	for i := range hits {
+		bytes += len(hits[i].Content)
+	}
+	return bytes >= amber.MaxPageBytes
 }
 
 // hit loads the owner of a passage; ok is false where it cannot be read.

@@ -11,7 +11,7 @@ import (
 const (
 	selectIssued  = `SELECT coalesce((SELECT fence FROM fences WHERE task_id = ? AND node_id = ?), 0)`
 	selectResult  = `SELECT task_id || '/' || node_id, body FROM results WHERE task_id = ? AND node_id = ?`
-	selectResults = `SELECT task_id || '/' || node_id, body FROM results WHERE task_id = ? ORDER BY node_id`
+	selectResults = `SELECT task_id || '/' || node_id, body FROM results WHERE task_id = ? AND node_id > ? ORDER BY node_id LIMIT ?`
 	upsertResult  = `INSERT INTO results (task_id, node_id, fence, body) VALUES (?, ?, ?, ?)
 ON CONFLICT (task_id, node_id) DO UPDATE SET fence = excluded.fence, body = excluded.body`
 )
@@ -81,8 +81,20 @@ func (s *Contracts) Result(ctx context.Context, taskID, nodeID string) (amber.Re
 }
 
 // ListResults implements [amber.Results].
-func (s *Contracts) ListResults(ctx context.Context, taskID string) ([]amber.Result, error) {
-	return view(ctx, s.control, "list results", taskID, func(t *Tx) ([]amber.Result, error) {
-		return sqlrows.ReadRows(t.Tx, "results", sqlrows.ScanResult, selectResults, taskID)
+func (s *Contracts) ListResults(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Result], error) {
+	none := amber.Page[amber.Result]{Items: []amber.Result{}}
+	size, err := p.Size("list results")
+	if err != nil {
+		return none, err
+	}
+	after := ""
+	if p.Cursor != "" {
+		if _, after, err = decodeCursor("results", p.Cursor); err != nil {
+			return none, err
+		}
+	}
+	mark := func(last amber.Result) amber.Cursor { return encodeCursor("results", 0, last.NodeID) }
+	return view(ctx, s.control, "list results", taskID, func(t *Tx) (amber.Page[amber.Result], error) {
+		return readPage(t, "results", sqlrows.ScanResult, size, mark, selectResults, taskID, after)
 	})
 }

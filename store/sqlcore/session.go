@@ -108,7 +108,7 @@ func (s *Contracts) Session(ctx context.Context, id amber.SessionID) (amber.Sess
 // ListSessions implements [amber.Sessions].
 func (s *Contracts) ListSessions(ctx context.Context, q amber.SessionQuery) (page amber.Page[amber.Session], err error) {
 	page.Items = []amber.Session{}
-	size, err := pageSize("list sessions", q.Limit)
+	size, err := amber.Paging{Limit: q.Limit}.Size("list sessions")
 	if err != nil {
 		return page, err
 	}
@@ -119,12 +119,9 @@ func (s *Contracts) ListSessions(ctx context.Context, q amber.SessionQuery) (pag
 	query, args := listSessions(q, ms, id)
 	return view(ctx, s.memory, "list sessions", "", func(t *Tx) (amber.Page[amber.Session], error) {
 		t.briefly()
-		items, err := sqlrows.ReadFirst(t.Tx, "sessions", sqlrows.ScanSession, size+1, query, args...)
-		page := pageOf(items, size, func(last amber.Session) amber.Cursor {
+		return readPage(t, "sessions", sqlrows.ScanSession, size, func(last amber.Session) amber.Cursor {
 			return encodeCursor(sessionListing, last.UpdatedAt.UnixMilli(), string(last.ID))
-		})
-		page.SetAside = t.Aside
-		return page, err
+		}, query, args...)
 	})
 }
 

@@ -77,7 +77,7 @@ func (s *Contracts) ListTasks(ctx context.Context, q amber.TaskQuery) (page ambe
 	if q.State != "" && !q.State.Valid() {
 		return page, amber.Errorf(amber.KindInvalid, "list tasks", "", "state %q does not exist", q.State)
 	}
-	size, err := pageSize("list tasks", q.Limit)
+	size, err := amber.Paging{Limit: q.Limit}.Size("list tasks")
 	if err != nil {
 		return page, err
 	}
@@ -87,12 +87,9 @@ func (s *Contracts) ListTasks(ctx context.Context, q amber.TaskQuery) (page ambe
 	}
 	query, args := listTasks(q, ms, id)
 	return view(ctx, s.control, "list tasks", "", func(t *Tx) (amber.Page[amber.Task], error) {
-		items, err := sqlrows.ReadFirst(t.Tx, "tasks", sqlrows.ScanTask, size+1, query, args...)
-		page := pageOf(items, size, func(last amber.Task) amber.Cursor {
+		return readPage(t, "tasks", sqlrows.ScanTask, size, func(last amber.Task) amber.Cursor {
 			return encodeCursor(taskListing, last.CreatedAt.UnixMilli(), last.ID)
-		})
-		page.SetAside = t.Aside
-		return page, err
+		}, query, args...)
 	})
 }
 

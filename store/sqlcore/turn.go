@@ -2,7 +2,6 @@ package sqlcore
 
 import (
 	"context"
-	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/internal/sqlrows"
@@ -12,12 +11,8 @@ const (
 	selectTurn = `SELECT ` + sqlrows.TurnColumns + ` FROM turns WHERE id = ?`
 	insertTurn = `INSERT INTO turns (` + sqlrows.TurnColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?)`
 
-	// selectLastTurns must use turns_session: it runs at the start of every
-	// conversation, and sessions grow.
-	selectLastTurns = `SELECT ` + sqlrows.TurnColumns + ` FROM turns INDEXED BY turns_session
-WHERE session_id = ? ORDER BY seq DESC LIMIT ?`
-
-	// Both begin with the content's size, so that a page of long turns is read in short.
+	// Both must use turns_session: one runs at the start of every conversation, and sessions
+	// grow. They begin with the content's size, so that a page of long turns is read in short.
 	listedTurnColumns = `seq, octet_length(content), id, session_id, role, CASE WHEN ?2 = 0 THEN content ELSE substr(content, 1, ?2) END, project_id, created_at, trust`
 	selectTurnsBefore = `SELECT ` + listedTurnColumns + ` FROM turns INDEXED BY turns_session WHERE session_id = ?1 AND seq < ?3 ORDER BY seq DESC LIMIT ?4`
 	selectTurnsAfter  = `SELECT ` + listedTurnColumns + ` FROM turns INDEXED BY turns_session WHERE session_id = ?1 AND seq > ?3 ORDER BY seq LIMIT ?4`
@@ -84,20 +79,6 @@ func (s *Contracts) SessionOfTurn(ctx context.Context, id amber.TurnID) (amber.S
 	})
 }
 
-// LoadTurns implements [amber.Turns].
-func (s *Contracts) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (turns []amber.Turn, err error) {
-	if limit < 0 {
-		return nil, amber.Errorf(amber.KindInvalid, "load turns", string(id), "the limit is negative, want 0 or more")
-	}
-	err = s.memory.View(ctx, "load turns", string(id), func(t *Tx) error {
-		t.briefly()
-		turns, err = sqlrows.ReadFirst(t.Tx, "turns", sqlrows.ScanTurn, limit, selectLastTurns, id)
-		return err
-	})
-	slices.Reverse(turns)
-	return turns, err
-}
-
 // placedTurn is a turn and its place among all turns.
 type placedTurn struct {
 	amber.ListedTurn
@@ -107,7 +88,7 @@ type placedTurn struct {
 // ListTurns implements [amber.Turns].
 func (s *Contracts) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
 	page := amber.Page[amber.ListedTurn]{Items: []amber.ListedTurn{}}
-	size, err := pageSize("list turns", q.Limit)
+	size, err := amber.Paging{Limit: q.Limit}.Size("list turns")
 	if err != nil {
 		return page, err
 	}
@@ -127,24 +108,16 @@ func (s *Contracts) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Pag
 	}
 	err = s.memory.View(ctx, "list turns", string(q.SessionID), func(t *Tx) error {
 		t.briefly()
-		found, err := sqlrows.ReadFirst(t.Tx, "turns", scanPlacedTurn, size+1, query, q.SessionID, q.Excerpt, seq)
-		placed := pageOf(found, size, func(last placedTurn) amber.Cursor { return encodeCursor(listing, last.seq, string(last.ID)) })
-		for _, p := range placed.Items {
+		mark := func(last placedTurn) amber.Cursor { return encodeCursor(listing, last.seq, string(last.ID)) }
+		found, err := readPage(t, "turns", scanPlacedTurn, size, mark, query, q.SessionID, q.Excerpt, seq)
+		for _, p := range found.Items {
 			page.Items = append(page.Items, p.ListedTurn)
 		}
-		page.Next, page.SetAside = placed.Next, t.Aside
+		page.Next, page.SetAside = found.Next, found.SetAside
 		return err
 	})
 	return page, err
 }
-
-// behind scans columns that come before those of a record.
-type behind struct {
-	scanner
-	front []any
-}
-
-func (b behind) Scan(to ...any) error { return b.scanner.Scan(append(b.front, to...)...) }
 
 func scanPlacedTurn(s scanner) (p placedTurn, err error) {
 	p.Turn, err = sqlrows.ScanTurn(behind{s, []any{&p.seq, &p.Bytes}})

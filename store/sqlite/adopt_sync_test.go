@@ -110,7 +110,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			must.Equal(t, "departure that was taken over", departed[sessionRef("late and gone")], gone[sessionRef("late and gone")])
 			must.Equal(t, "project that a prompt departed from", departed[turnRef("late prompt of same")].Project, "q")
 			for _, turn := range []string{"prompt of turns go", "prompt of returns"} {
-				must.Equal(t, "turns with "+turn, len(must.Get(l.s.LoadTurns(ctx, amber.SessionID(turn[len("prompt of "):]), 9))(t)), 1)
+				must.Equal(t, "turns with "+turn, len(must.Get(amber.LastTurns(ctx, l.s, amber.SessionID(turn[len("prompt of "):]), 9))(t)), 1)
 			}
 			if report.Stamped != 4 || report.Tombstones != 5 || report.TakenOver != 5 {
 				t.Errorf("report %+v", report)

@@ -329,7 +329,7 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	if m := dead[added]; m.Revision != 2 || m.Origin.Counter != 2 || m.Content != "came later" {
 		t.Errorf("added: %+v", m)
 	}
-	must.Equal(t, "revisions of the tombstone", len(must.Get(l.s.History(ctx, added))(t)), 2)
+	must.Equal(t, "revisions of the tombstone", len(must.Get(amber.All(ctx, l.s.History, added))(t)), 2)
 	relations := l.relations(t)
 	if r := relations[related.ID]; !r.DeletedAt.IsZero() || r.Origin.Counter != 3 {
 		t.Errorf("related: %+v", r)

@@ -80,7 +80,7 @@ func TestBadRowsAreSetAside(t *testing.T) {
 		{"memories", "", `UPDATE memories SET revision = 9223372036854775807 WHERE rowid = 1`, listed, 2},
 		{"memories", "", `UPDATE memories SET created_at = 9223372036854775807 WHERE rowid = 1`, listed, 2},
 		{"revisions", "", `UPDATE revisions SET body = 'x'`, func(s *Store, ids []amber.MemoryID) (int, error) {
-			h, err := s.History(t.Context(), ids[2])
+			h, err := amber.All(t.Context(), s.History, ids[2])
 			return len(h), err
 		}, 1},
 		{"relations", "", `UPDATE relations SET counter = -1 WHERE rowid = 1`, func(s *Store, ids []amber.MemoryID) (int, error) {
@@ -92,26 +92,26 @@ func TestBadRowsAreSetAside(t *testing.T) {
 			return len(p.Items), err
 		}, 1},
 		{"turns", "ts1", `UPDATE turns SET created_at = -9223372036854775807 WHERE id = 'ts1'`, func(s *Store, _ []amber.MemoryID) (int, error) {
-			turns, err := s.LoadTurns(t.Context(), "s1", 10)
+			turns, err := amber.LastTurns(t.Context(), s, "s1", 10)
 			return len(turns), err
 		}, 1},
 		{"compactions", "cs1", `UPDATE compactions SET turns = -1 WHERE id = 'cs1'`, func(s *Store, _ []amber.MemoryID) (int, error) {
-			all, err := s.Compactions(t.Context(), "s1")
+			all, err := amber.All(t.Context(), s.Compactions, "s1")
 			return len(all), err
 		}, 1},
 		{"tasks", "ks1", `UPDATE tasks SET body = '{' WHERE id = 'ks1'`, tasks, 1},
 		{"tasks", "ks1", `UPDATE tasks SET extra = '{' WHERE id = 'ks1'`, tasks, 1},
 		{"tasks", "ks1", `UPDATE tasks SET body = json_set(body, '$.version', 9223372036854775807) WHERE id = 'ks1'`, tasks, 1},
 		{"events", "ks1", `UPDATE events SET body = '[]' WHERE seq = 1`, func(s *Store, _ []amber.MemoryID) (int, error) {
-			e, err := s.ListEvents(t.Context(), "ks1")
+			e, err := amber.All(t.Context(), s.ListEvents, "ks1")
 			return len(e), err
 		}, 1},
 		{"approvals", "as1", `UPDATE approvals SET payload = '[]' WHERE id = 'as1'`, func(s *Store, _ []amber.MemoryID) (int, error) {
-			a, err := s.ListApprovals(t.Context(), "")
+			a, err := amber.All(t.Context(), s.ListApprovals, "")
 			return len(a), err
 		}, 1},
 		{"results", "ks1", `UPDATE results SET body = '' WHERE node_id = 's1'`, func(s *Store, _ []amber.MemoryID) (int, error) {
-			r, err := s.ListResults(t.Context(), "ks1")
+			r, err := amber.All(t.Context(), s.ListResults, "ks1")
 			return len(r), err
 		}, 1},
 		{"queue", "es1", `UPDATE queue SET attempt = 9223372036854775807 WHERE entry_id = 'es1'`, func(s *Store, _ []amber.MemoryID) (int, error) {

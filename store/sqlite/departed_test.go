@@ -163,7 +163,7 @@ func TestDrainedTurnsReturn(t *testing.T) {
 	must.Equal(t, "departed", len(departures(t, s)), 2)
 	take(1)
 	must.Equal(t, "departed", len(departures(t, s)), 0)
-	must.Equal(t, "turns", len(must.Get(s.LoadTurns(ctx, "s", 9))(t)), 1)
+	must.Equal(t, "turns", len(must.Get(amber.LastTurns(ctx, s, "s", 9))(t)), 1)
 	must.Equal(t, "counter of the session", stamped(t, s)["s"].Origin.Counter, 3)
 }
 

@@ -76,7 +76,7 @@ func TestKilledDrainersApplyEachEntryOnce(t *testing.T) {
 	}
 	s := openIn(t, dir)
 	must.Do(t, drain(t.Context(), s))
-	turns := must.Get(s.LoadTurns(t.Context(), "s", 2*journalEntries))(t)
+	turns := must.Get(amber.LastTurns(t.Context(), s, "s", 2*journalEntries))(t)
 	for i, turn := range turns {
 		must.Equal(t, "entry of a turn", turn.Content, strconv.Itoa(i+1))
 	}

@@ -50,6 +50,7 @@ func TestMemoryPlans(t *testing.T) {
 		{"memory, also of a topic", sqlrows.SelectMemory, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 		{"count a duplicate", statement("countDuplicate"), []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 		{"erased id", sqlrows.IsErased, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH erased USING PRIMARY KEY (id=?)"}},
+		{"page of history", sqlrows.SelectRevisionsPage, []string{"SEARCH revisions USING PRIMARY KEY (memory_id=? AND revision>?)"}},
 		{"history", sqlrows.SelectRevisions, []string{"SEARCH revisions USING PRIMARY KEY (memory_id=?)"}},
 		{"idempotency answer", statement("selectAnswer"), []string{"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)"}},
 		{"expired answers", statement("expireAnswers"), []string{

@@ -28,7 +28,7 @@ func TestRestoreMemoryBringsBackOneMemory(t *testing.T) {
 	if err != nil || len(result.Hits) != 1 || result.Hits[0].ID != then.ID {
 		t.Fatalf("recall finds %+v, %v", result.Hits, err)
 	}
-	history, err := s.History(ctx, then.ID)
+	history, err := amber.All(ctx, s.History, then.ID)
 	if err != nil || len(history) != 5 {
 		t.Fatalf("it has %d revisions, %v; want 5", len(history), err)
 	}

@@ -157,7 +157,7 @@ func goesOn(t *testing.T, s *Store) {
 		if got := must.Get(s.Ingest(ctx, in))(t); got.Applied != 1 || got.Memories != 0 {
 			t.Errorf("ingestion of session %s: %+v", session, got)
 		}
-		if turns := must.Get(s.LoadTurns(ctx, session, 10))(t); len(turns) < 2 || turns[0].Content != "hello" || turns[len(turns)-1].Content != "after the migration" {
+		if turns := must.Get(amber.LastTurns(ctx, s, session, 10))(t); len(turns) < 2 || turns[0].Content != "hello" || turns[len(turns)-1].Content != "after the migration" {
 			t.Errorf("turns of session %s: %v", session, turns)
 		}
 	}

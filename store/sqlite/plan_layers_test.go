@@ -14,12 +14,11 @@ func TestLayerPlans(t *testing.T) {
 	sessionsOf := func(binding string) string { return sqlcore.SessionsStatement(amber.SessionQuery{Binding: binding}) }
 	ofProject := sqlcore.SessionsStatement(amber.SessionQuery{Project: "p", Trusted: true})
 	checkPlans(t, s.memory, []planCase{
-		{"last turns", statement("selectLastTurns"), []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
 		{"turns before", statement("selectTurnsBefore"), []string{"SEARCH turns USING INDEX turns_session (session_id=? AND seq<?)"}},
 		{"turns after", statement("selectTurnsAfter"), []string{"SEARCH turns USING INDEX turns_session (session_id=? AND seq>?)"}},
 		{"known turn", statement("selectTurn"), []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
 		{"delete turns", statement("deleteTurns"), []string{"SEARCH turns USING COVERING INDEX turns_session (session_id=?)"}},
-		{"compactions", statement("selectCompactions"), []string{"SEARCH compactions USING INDEX compactions_session (session_id=?)"}},
+		{"compactions", statement("selectCompactions"), []string{"SEARCH compactions USING INDEX compactions_session (session_id=? AND seq>?)"}},
 		{"sessions", sessionsOf(""), []string{"SEARCH sessions USING INDEX sessions_updated ((updated_at,id)<(?,?))"}},
 		{"sessions of a binding", sessionsOf("cli"), []string{"SEARCH sessions USING INDEX sessions_binding (binding=? AND (updated_at,id)<(?,?))"}},
 		{"sessions of a project", ofProject, []string{"SEARCH sessions USING INDEX sessions_project (project=? AND (updated_at,id)<(?,?))"}},

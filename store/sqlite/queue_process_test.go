@@ -78,10 +78,9 @@ func TestTwoProcessesClaimUnderKills(t *testing.T) {
 	if b.Queued != 0 || b.Leased != 0 {
 		t.Errorf("%d queued, %d leased; every entry ends acked or dead", b.Queued, b.Leased)
 	}
-	dead := must.Get(s.DeadEntries(t.Context(), *queueEntries))(t)
-	results := must.Get(s.ListResults(t.Context(), "task"))(t)
-	if len(results)+len(dead) < *queueEntries {
-		t.Errorf("%d results and %d dead of %d entries", len(results), len(dead), *queueEntries)
+	results := must.Get(amber.All(t.Context(), s.ListResults, "task"))(t)
+	if len(results)+b.Dead < *queueEntries {
+		t.Errorf("%d results and %d dead of %d entries", len(results), b.Dead, *queueEntries)
 	}
 	for _, r := range results {
 		if newest := fences[r.NodeID]; r.Fence < newest {

@@ -169,9 +169,9 @@ func (v *ReadOnly) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, er
 }
 
 // History implements [amber.MemoryReader].
-func (v *ReadOnly) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-	ms, err := v.s.History(ctx, id)
-	return ms, v.answer(err)
+func (v *ReadOnly) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
+	page, err := v.s.History(ctx, id, p)
+	return page, v.answer(err)
 }
 
 // List implements [amber.MemoryReader].

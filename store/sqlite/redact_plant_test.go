@@ -172,7 +172,7 @@ func (p *planter) mustRead(t *testing.T, s *Store, ids []amber.MemoryID) {
 	n := 0
 	for m := range everyMemory(t, s) {
 		n++
-		for _, revision := range must.Get(s.History(ctx, m.ID))(t) {
+		for _, revision := range must.Get(amber.All(ctx, s.History, m.ID))(t) {
 			if revision.ContentDigest != amber.ContentDigest(revision.Content) || revision.ID != m.ID {
 				t.Errorf("revision %d of %s does not fit", revision.Revision, m.ID)
 			}
@@ -196,7 +196,7 @@ func (p *planter) mustRead(t *testing.T, s *Store, ids []amber.MemoryID) {
 		if !json.Valid(loop.State) || !json.Valid(must.Get(s.LoadState(ctx, one.ID))(t).Document) {
 			t.Error("a state is not JSON any more")
 		}
-		if turns := must.Get(s.LoadTurns(ctx, one.ID, 1000))(t); len(turns) < len(ids)/2 {
+		if turns := must.Get(amber.LastTurns(ctx, s, one.ID, 1000))(t); len(turns) < len(ids)/2 {
 			t.Errorf("%d turns belong to their session", len(turns))
 		}
 	}
@@ -207,8 +207,8 @@ func (p *planter) mustRead(t *testing.T, s *Store, ids []amber.MemoryID) {
 	must.Equal(t, "tasks", len(tasks), 2)
 	for _, task := range tasks {
 		must.Equal(t, "task of a replay", must.Get(s.Replay(ctx, task.ID))(t).TaskID, task.ID)
-		must.Equal(t, "approvals of "+task.ID, len(must.Get(s.ListApprovals(ctx, task.ID))(t)), 2)
-		results := must.Get(s.ListResults(ctx, task.ID))(t)
+		must.Equal(t, "approvals of "+task.ID, len(must.Get(amber.All(ctx, s.ListApprovals, task.ID))(t)), 2)
+		results := must.Get(amber.All(ctx, s.ListResults, task.ID))(t)
 		if len(results) != 1 || results[0].NodeID != task.CompletedNodes[0] {
 			t.Errorf("the result of %q is %+v, its nodes are %q", task.ID, results, task.CompletedNodes)
 		}

@@ -62,7 +62,7 @@ func TestImportedMemoriesAreFoundAndKeepTheirHistory(t *testing.T) {
 	wantNone(t, "memories with a deleted text", found(t, s, amber.Query{Text: "returns"}))
 	var contents []string
 	var last int64
-	for _, v := range must.Get(s.History(t.Context(), id))(t) {
+	for _, v := range must.Get(amber.All(t.Context(), s.History, id))(t) {
 		contents = append(contents, v.Content)
 		if v.Revision <= last {
 			t.Errorf("revision %d comes after %d", v.Revision, last)
@@ -405,7 +405,7 @@ func TestErasureRemovesTheTextThatItsPlaceBringsLater(t *testing.T) {
 	if inFiles(t, s, "xyzzy") {
 		t.Error("the text is in the file")
 	}
-	history := must.Get(s.History(ctx, memoryID(1)))(t)
+	history := must.Get(amber.All(ctx, s.History, memoryID(1)))(t)
 	if len(history) != 1 || history[0].Content != own {
 		t.Errorf("the history is %+v, want the version that was made here", history)
 	}
@@ -439,11 +439,11 @@ func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
 	digest := save(t, s, amber.WriteRequest{Kind: amber.SessionSummary, Content: "the session", Trust: amber.TrustDerived})
 	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "e"))
 	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
-	must.Equal(t, "turns", len(must.Get(s.LoadTurns(ctx, "s", 9))(t)), 2)
+	must.Equal(t, "turns", len(must.Get(amber.LastTurns(ctx, s, "s", 9))(t)), 2)
 	must.Get(s.Get(ctx, digest))(t)
 	(&folder{name: "place"}).export(t, s, 0)
 	apply(t, s, "gone", gone(amber.ChangeTurn, "quotes", far(2, 50)))
-	if got := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
+	if got := must.Get(amber.LastTurns(ctx, s, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
 		t.Errorf("turns after one is gone: %+v", got)
 	}
 }
@@ -458,7 +458,7 @@ func TestErasingATombstoneWithoutTextRemovesNothingElse(t *testing.T) {
 	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
 	apply(t, s, "erasure", erasure(memoryID(1), far(2, 20)))
 	must.Get(s.Erase(ctx, memoryID(2)))(t)
-	must.Equal(t, "turns", len(must.Get(s.LoadTurns(ctx, "s", 9))(t)), 1)
+	must.Equal(t, "turns", len(must.Get(amber.LastTurns(ctx, s, "s", 9))(t)), 1)
 }
 
 // A device that deletes a session may not know of every prompt in it: those stay, and so
@@ -495,7 +495,7 @@ func TestPromptsStayThatTheDeletingDeviceDidNotKnow(t *testing.T) {
 func turnIDs(t *testing.T, s *Store, id amber.SessionID) []amber.TurnID {
 	t.Helper()
 	out := []amber.TurnID{}
-	for _, turn := range must.Get(s.LoadTurns(t.Context(), id, 99))(t) {
+	for _, turn := range must.Get(amber.LastTurns(t.Context(), s, id, 99))(t) {
 		out = append(out, turn.ID)
 	}
 	return out

@@ -114,7 +114,7 @@ func TestAnImportKeepsWhatWasSaidHere(t *testing.T) {
 	passed.Records[0].Prompt.ID, passed.Records[0].Prompt.Trust, passed.Trust = "passed", amber.TrustSigned, amber.TrustSigned
 	must.Get(s.Apply(ctx, passed))(t)
 	got := []string{}
-	for _, turn := range must.Get(s.LoadTurns(ctx, "s", 99))(t) {
+	for _, turn := range must.Get(amber.LastTurns(ctx, s, "s", 99))(t) {
 		got = append(got, fmt.Sprintf("%s: %s (%s)", turn.ID, turn.Content, turn.Trust))
 	}
 	want := []string{

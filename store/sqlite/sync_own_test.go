@@ -28,7 +28,7 @@ func applyOwn(t *testing.T, s *Store, name string, records ...amber.SyncRecord) 
 func trusts(t *testing.T, s *Store) []string {
 	t.Helper()
 	ctx := t.Context()
-	turns := must.Get(s.LoadTurns(ctx, "s", 9))(t)
+	turns := must.Get(amber.LastTurns(ctx, s, "s", 9))(t)
 	must.Equal(t, "prompts", len(turns), 1)
 	out := []string{
 		string(must.Get(s.Get(ctx, memoryID(1)))(t).Trust), string(must.Get(s.Session(ctx, "s"))(t).Trust), string(turns[0].Trust),
@@ -89,7 +89,7 @@ func TestALaterVersionOfThePlaceReplacesAnOwnOne(t *testing.T) {
 	if m.Content != "b" || m.Revision != 2 || m.Trust != amber.TrustOwn {
 		t.Errorf("memory %+v", m)
 	}
-	must.Equal(t, "versions", len(must.Get(s.History(ctx, memoryID(1)))(t)), 2)
+	must.Equal(t, "versions", len(must.Get(amber.All(ctx, s.History, memoryID(1)))(t)), 2)
 	must.Equal(t, "session", must.Get(s.Session(ctx, "s"))(t).Name, "work goes on")
 	applyOwn(t, s, "three", farTombstone(memoryID(1), far(3, 30), far(2, 20)))
 	must.Fail(s.Get(ctx, memoryID(1)))(t, "a memory that its place deleted", amber.KindNotFound)

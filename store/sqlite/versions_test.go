@@ -106,7 +106,7 @@ func TestEditsNoteVersions(t *testing.T) {
 		func() { must.Get(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "third"}))(t) },
 		func() { must.Do(t, s.Delete(ctx, id)) },
 		func() { must.Get(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "fourth"}))(t) },
-		func() { must.Get(s.RestoreMemory(ctx, must.Get(s.History(ctx, id))(t)[1]))(t) },
+		func() { must.Get(s.RestoreMemory(ctx, must.Get(amber.All(ctx, s.History, id))(t)[1]))(t) },
 	}
 	for i, change := range changes {
 		change()

@@ -8,7 +8,7 @@ func Checks() []Check {
 	all := slices.Concat(
 		writeChecks(), recordChecks(), dedupeChecks(), topicChecks(), idempotencyChecks(), batchChecks(),
 		editChecks(), deleteChecks(), eraseChecks(),
-		listChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
+		listChecks(), pageChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
 		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(), recallLayerChecks(),
 		turnChecks(), compactionChecks(), sessionChecks(), activeChecks(), stateChecks(), loopChecks(),
 		ingestChecks(), ingestPartChecks(), ingestPastChecks(), activityChecks(), journalChecks(),

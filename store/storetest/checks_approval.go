@@ -132,9 +132,9 @@ func approvalsListed(w *world) {
 		w.tick()
 	}
 	all[0] = must(w.Approvals.DecideApproval(w.ctx, amber.ApprovalDecision{ID: all[0].ID, Outcome: amber.ApprovalApproved, Actor: "ada"}))
-	equal(must(w.Approvals.ListApprovals(w.ctx, "t0")), []amber.Approval{all[0], all[2]}, "approvals of a task")
-	equal(must(w.Approvals.ListApprovals(w.ctx, "")), all[1:], "pending approvals of every task")
-	equal(len(must(w.Approvals.ListApprovals(w.ctx, "unknown"))), 0, "approvals of an unknown task")
+	equal(must(amber.All(w.ctx, w.Approvals.ListApprovals, "t0")), []amber.Approval{all[0], all[2]}, "approvals of a task")
+	equal(must(amber.All(w.ctx, w.Approvals.ListApprovals, "")), all[1:], "pending approvals of every task")
+	equal(len(must(amber.All(w.ctx, w.Approvals.ListApprovals, "unknown"))), 0, "approvals of an unknown task")
 }
 
 func approvalRefusesInvalid(w *world) {
@@ -158,5 +158,5 @@ func approvalRefusesInvalid(w *world) {
 	} {
 		refused(only(w.Approvals.DecideApproval(w.ctx, d)), amber.KindInvalid, "decision with %s", name)
 	}
-	equal(len(must(w.Approvals.ListApprovals(w.ctx, ""))), 1, "pending approvals")
+	equal(len(must(amber.All(w.ctx, w.Approvals.ListApprovals, ""))), 1, "pending approvals")
 }

@@ -208,10 +208,10 @@ func concurrentEvents(w *world) {
 			w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued, Reason: fmt.Sprint(i)})
 		}
 	})
-	for i, e := range must(w.Events.ListEvents(w.ctx, "t")) {
+	for i, e := range must(amber.All(w.ctx, w.Events.ListEvents, "t")) {
 		equal(e.Seq, i+1, "sequence")
 	}
-	equal(len(must(w.Events.ListEvents(w.ctx, "t"))), workers*each, "number of events")
+	equal(len(must(amber.All(w.ctx, w.Events.ListEvents, "t"))), workers*each, "number of events")
 }
 
 func concurrentClaims(w *world) {

@@ -102,7 +102,7 @@ func eraseRemoves(w *world) {
 // gone checks that no call finds a memory.
 func (w *world) gone(id amber.MemoryID) {
 	refused(only(w.Memories.Get(w.ctx, id)), amber.KindNotFound, "get an erased memory")
-	refused(only(w.Memories.History(w.ctx, id)), amber.KindNotFound, "history of an erased memory")
+	refused(only(amber.All(w.ctx, w.Memories.History, id)), amber.KindNotFound, "history of an erased memory")
 	refused(only(w.Memories.Timeline(w.ctx, id, 1, 1)), amber.KindNotFound, "timeline of an erased memory")
 	refused(w.LongTerm.Delete(w.ctx, id), amber.KindNotFound, "delete an erased memory")
 	if w.Capabilities().Edit {

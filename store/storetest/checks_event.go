@@ -26,7 +26,7 @@ func (w *world) event(e amber.TaskEvent) amber.TaskEvent {
 func (w *world) replay(task string) amber.ReplayReport { return must(w.Events.Replay(w.ctx, task)) }
 
 func eventAppended(w *world) {
-	equal(len(must(w.Events.ListEvents(w.ctx, "t"))), 0, "events of an unknown task")
+	equal(len(must(amber.All(w.ctx, w.Events.ListEvents, "t"))), 0, "events of an unknown task")
 	var want []amber.TaskEvent
 	for i := range 3 {
 		w.tick()
@@ -40,8 +40,8 @@ func eventAppended(w *world) {
 		want = append(want, e)
 		w.event(amber.TaskEvent{TaskID: "other", From: amber.TaskQueued})
 	}
-	equal(must(w.Events.ListEvents(w.ctx, "t")), want, "events read back")
-	other := must(w.Events.ListEvents(w.ctx, "other"))
+	equal(must(amber.All(w.ctx, w.Events.ListEvents, "t")), want, "events read back")
+	other := must(amber.All(w.ctx, w.Events.ListEvents, "other"))
 	equal([]any{other[2].Seq, other[2].Kind, other[2].To}, []any{3, amber.EventStateTransition, amber.TaskQueued}, "defaults of an event")
 	weird := w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskSucceeded, To: amber.TaskQueued})
 	equal(weird.Seq, 4, "sequence of a transition that the table does not have")
@@ -59,7 +59,7 @@ func eventRefusesInvalid(w *world) {
 	} {
 		refused(only(w.Events.AppendEvent(w.ctx, e)), amber.KindInvalid, "event with %s", name)
 	}
-	equal(len(must(w.Events.ListEvents(w.ctx, "t"))), 0, "events stored by refused calls")
+	equal(len(must(amber.All(w.ctx, w.Events.ListEvents, "t"))), 0, "events stored by refused calls")
 	equal(w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}).Seq, 1, "sequence after refused events")
 }
 
@@ -92,11 +92,11 @@ func (w *world) career(id string) {
 
 func eventsCompacted(w *world) {
 	w.career("t")
-	all := must(w.Events.ListEvents(w.ctx, "t"))
+	all := must(amber.All(w.ctx, w.Events.ListEvents, "t"))
 	for _, keep := range []int{len(all) + 5, len(all), 4, 4, 2, 0} {
 		want := amber.EmptyReplay("t").FoldAll(all[:max(0, len(all)-keep)])
 		equal(must(w.Events.CompactEvents(w.ctx, "t", keep)), want, "snapshot after keeping %d", keep)
-		equal(must(w.Events.ListEvents(w.ctx, "t")), all[max(0, len(all)-keep):], "events after keeping %d", keep)
+		equal(must(amber.All(w.ctx, w.Events.ListEvents, "t")), all[max(0, len(all)-keep):], "events after keeping %d", keep)
 	}
 	equal(w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskExecuting}).Seq, len(all)+1, "sequence after compacting everything")
 	refused(only(w.Events.CompactEvents(w.ctx, "t", -1)), amber.KindInvalid, "compaction that keeps a negative number")
@@ -109,7 +109,7 @@ func eventsReplayAfterCompaction(w *world) {
 	equal(want.ConsistencyStatus, amber.ReplayConsistent, "verdict on a history that hangs together")
 	equal([]any{want.EventCount, want.ReplayedState, want.Replay.CompletedNodes, want.Replay.LastResult, want.ResumeCandidates},
 		[]any{7, amber.TaskExecuting, []string{"n1", "n2"}, "second", []string{"n3"}}, "replay")
-	all := must(w.Events.ListEvents(w.ctx, "t"))
+	all := must(amber.All(w.ctx, w.Events.ListEvents, "t"))
 	for keep := len(all); keep >= 0; keep-- {
 		must(w.Events.CompactEvents(w.ctx, "t", keep))
 		got := w.replay("t")

@@ -214,7 +214,7 @@ func ingestAnonymous(w *world) {
 
 func ingestRollback(w *world) {
 	w.say("other", "x")
-	taken := must(w.Turns.LoadTurns(w.ctx, "other", 1))[0].ID
+	taken := must(amber.LastTurns(w.ctx, w.Turns, "other", 1))[0].ID
 	must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: "taken", SessionID: "other", Summary: "x"}))
 	w.write(amber.WriteRequest{Content: "told", IdempotencyKey: "taken"})
 	w.fact("written before")

@@ -125,10 +125,10 @@ func ingestTurns(w *world) {
 	repeated.Content, repeated.Role = "other", amber.RoleTool
 	w.ingest("s", amber.IngestStep{Turns: []amber.Turn{first, second}}, amber.IngestStep{Turns: []amber.Turn{repeated, third}})
 	third.CreatedAt = w.now()
-	equal(must(w.Turns.LoadTurns(w.ctx, "s", 10)), []amber.Turn{first, second, third}, "turns")
+	equal(must(amber.LastTurns(w.ctx, w.Turns, "s", 10)), []amber.Turn{first, second, third}, "turns")
 	w.tick()
 	w.ingest("s", amber.IngestStep{Turns: []amber.Turn{third, {SessionID: "s", Role: amber.RoleUser, Content: "d"}}})
-	got := must(w.Turns.LoadTurns(w.ctx, "s", 10))
+	got := must(amber.LastTurns(w.ctx, w.Turns, "s", 10))
 	equal(len(got), 4, "number of turns")
 	hold(got[3].ID != "", "a turn has no id")
 }
@@ -203,7 +203,7 @@ func ingestCompactions(w *world) {
 	second := amber.Compaction{ID: "c2", SessionID: "s", Summary: "further", Turns: 4}
 	w.ingest("s", amber.IngestStep{Compaction: &first}, amber.IngestStep{Compaction: &repeated}, amber.IngestStep{Compaction: &second})
 	second.CreatedAt = w.now()
-	equal(must(w.Compactions.Compactions(w.ctx, "s")), []amber.Compaction{first, second}, "compactions")
+	equal(must(amber.All(w.ctx, w.Compactions.Compactions, "s")), []amber.Compaction{first, second}, "compactions")
 }
 
 // brief says what an entry of the change log is about.

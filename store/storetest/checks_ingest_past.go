@@ -70,7 +70,7 @@ func ingestPastTurns(w *world) {
 		{ID: "t3", SessionID: "s", Role: amber.RoleTool, Content: "c", CreatedAt: moment(-3 * time.Hour)},
 	}
 	w.past("s", amber.IngestStep{Turns: want})
-	equal(must(w.Turns.LoadTurns(w.ctx, "s", 10)), want, "turns")
+	equal(must(amber.LastTurns(w.ctx, w.Turns, "s", 10)), want, "turns")
 }
 
 func ingestPastLogs(w *world) {

@@ -165,7 +165,7 @@ func attemptsThenDead(w *world) {
 	died := w.now()
 	w.clock.Advance(time.Hour)
 	w.nothingDue("after its attempts are used up")
-	dead := must(w.QueueKeeper.DeadEntries(w.ctx, 10))
+	dead := must(w.QueueKeeper.DeadEntries(w.ctx, amber.Paging{})).Items
 	equal(len(dead), 1, "dead entries")
 	equal(dead[0].Reasons, []string{"first reason", "lease expired (consumer c2)", "third reason"}, "reasons, oldest first")
 	equal([]any{dead[0].Envelope.EntryID, dead[0].Envelope.Payload, dead[0].Envelope.Attempt, dead[0].DeadAt},
@@ -189,13 +189,16 @@ func deadListed(w *world) {
 		w.tick()
 	}
 	var got []string
-	for _, d := range must(w.QueueKeeper.DeadEntries(w.ctx, 10)) {
+	for _, d := range must(w.QueueKeeper.DeadEntries(w.ctx, amber.Paging{})).Items {
 		got = append(got, d.Envelope.EntryID+": "+strings.Join(d.Reasons, ", "))
 	}
 	equal(got, []string{"c: no reason given", "b: lease expired (consumer worker)", "a: no"}, "dead entries, newest first")
-	equal(len(must(w.QueueKeeper.DeadEntries(w.ctx, 2))), 2, "dead entries up to a limit")
-	equal(len(must(w.QueueKeeper.DeadEntries(w.ctx, 0))), 0, "dead entries up to none")
-	refused(only(w.QueueKeeper.DeadEntries(w.ctx, -1)), amber.KindInvalid, "dead entries up to a negative number")
+	first := must(w.QueueKeeper.DeadEntries(w.ctx, amber.Paging{Limit: 2}))
+	equal(len(first.Items), 2, "dead entries up to a limit")
+	rest := must(w.QueueKeeper.DeadEntries(w.ctx, amber.Paging{Limit: 2, Cursor: first.Next}))
+	equal([]any{len(rest.Items), rest.Items[0].Envelope.EntryID, rest.Next}, []any{1, "a", amber.Cursor("")}, "the last page of dead entries")
+	refused(only(w.QueueKeeper.DeadEntries(w.ctx, amber.Paging{Limit: -1})), amber.KindInvalid, "dead entries up to a negative number")
+	refused(only(w.QueueKeeper.DeadEntries(w.ctx, amber.Paging{Cursor: "none"})), amber.KindInvalid, "dead entries at a cursor of nothing")
 }
 
 func fencesGrow(w *world) {

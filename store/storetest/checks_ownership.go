@@ -120,7 +120,7 @@ func ownControl(w *world) {
 	}
 	req := approvalRequest("a")
 	a := w.request(req)
-	read, listed := must(w.Approvals.Approval(w.ctx, "a")), must(w.Approvals.ListApprovals(w.ctx, ""))
+	read, listed := must(w.Approvals.Approval(w.ctx, "a")), must(amber.All(w.ctx, w.Approvals.ListApprovals, ""))
 	for _, p := range [][]byte{req.Payload, a.Payload, read.Payload, listed[0].Payload} {
 		p[1] = 'X'
 		hold(string(must(w.Approvals.Approval(w.ctx, "a")).Payload) == string(approvalRequest("").Payload), "a payload was changed from outside")
@@ -128,7 +128,7 @@ func ownControl(w *world) {
 	r := resultOf("n", 0, "x")
 	r.Evidence = []amber.Evidence{{Kind: "k", Value: "v"}}
 	saved := w.save(r)
-	for _, r := range []amber.Result{r, saved, must(w.Results.Result(w.ctx, "t", "n")), must(w.Results.ListResults(w.ctx, "t"))[0]} {
+	for _, r := range []amber.Result{r, saved, must(w.Results.Result(w.ctx, "t", "n")), must(amber.All(w.ctx, w.Results.ListResults, "t"))[0]} {
 		r.Evidence[0].Value = "spoiled"
 		equal(must(w.Results.Result(w.ctx, "t", "n")).Evidence, []amber.Evidence{{Kind: "k", Value: "v"}}, "evidence after spoiling")
 	}

@@ -87,11 +87,11 @@ func resultsListed(w *world) {
 	other.TaskID = "t2"
 	w.save(other)
 	var got []string
-	for _, r := range must(w.Results.ListResults(w.ctx, "t")) {
+	for _, r := range must(amber.All(w.ctx, w.Results.ListResults, "t")) {
 		got = append(got, r.NodeID)
 	}
 	equal(got, []string{"a", "b", "c"}, "results of a task by node")
-	equal(len(must(w.Results.ListResults(w.ctx, "unknown"))), 0, "results of an unknown task")
+	equal(len(must(amber.All(w.ctx, w.Results.ListResults, "unknown"))), 0, "results of an unknown task")
 }
 
 func resultRefusesInvalid(w *world) {
@@ -110,5 +110,5 @@ func resultRefusesInvalid(w *world) {
 		change(&r)
 		refused(only(w.Results.SaveResult(w.ctx, r)), amber.KindInvalid, "result with %s", name)
 	}
-	equal(len(must(w.Results.ListResults(w.ctx, "t"))), 0, "results stored by refused calls")
+	equal(len(must(amber.All(w.ctx, w.Results.ListResults, "t"))), 0, "results stored by refused calls")
 }

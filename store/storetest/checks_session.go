@@ -219,11 +219,11 @@ func sessionDeleteRemoves(w *world) {
 	equal(w.said("gone"), nil, "turns of a deleted session")
 	refused(only(w.States.LoadState(w.ctx, "gone")), amber.KindNotFound, "state of a deleted session")
 	refused(only(w.Loops.LoadLoop(w.ctx, "gone")), amber.KindNotFound, "loop of a deleted session")
-	equal(len(must(w.Compactions.Compactions(w.ctx, "gone"))), 0, "compactions of a deleted session")
+	equal(len(must(amber.All(w.ctx, w.Compactions.Compactions, "gone"))), 0, "compactions of a deleted session")
 	hold(!slices.Contains(w.sessionIDs(amber.SessionQuery{}), "gone"), "a deleted session is listed")
 
 	equal(len(w.said("kept")), 2, "turns of another session")
 	equal(must(w.States.LoadState(w.ctx, "kept")).Version, 1, "state of another session")
 	equal(must(w.Loops.LoadLoop(w.ctx, "kept")).Revision, 1, "loop of another session")
-	equal(len(must(w.Compactions.Compactions(w.ctx, "kept"))), 1, "compactions of another session")
+	equal(len(must(amber.All(w.ctx, w.Compactions.Compactions, "kept"))), 1, "compactions of another session")
 }

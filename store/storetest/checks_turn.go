@@ -42,7 +42,7 @@ func (w *world) say(session amber.SessionID, content string) amber.Turn {
 // said returns what all turns of a session say.
 func (w *world) said(session amber.SessionID) []string {
 	var out []string
-	for _, t := range must(w.Turns.LoadTurns(w.ctx, session, 1000)) {
+	for _, t := range must(amber.LastTurns(w.ctx, w.Turns, session, 1000)) {
 		out = append(out, t.Content)
 	}
 	return out
@@ -58,7 +58,7 @@ func turnKept(w *world) {
 		equal(must(w.Turns.AppendTurn(w.ctx, t)), t, "answer to a turn of role %s", role)
 		want = append(want, t)
 	}
-	equal(must(w.Turns.LoadTurns(w.ctx, "s", 10)), want, "turns read back")
+	equal(must(amber.LastTurns(w.ctx, w.Turns, "s", 10)), want, "turns read back")
 }
 
 func turnPages(w *world) {
@@ -109,7 +109,7 @@ func turnFilled(w *world) {
 	a, b := w.say("s", "one"), w.say("s", "one")
 	hold(a.ID != "" && b.ID != "" && a.ID != b.ID, "ids %q and %q are not two ids", a.ID, b.ID)
 	equal(a.CreatedAt, w.now(), "time of a turn without one")
-	equal(must(w.Turns.LoadTurns(w.ctx, "s", 10)), []amber.Turn{a, b}, "turns read back")
+	equal(must(amber.LastTurns(w.ctx, w.Turns, "s", 10)), []amber.Turn{a, b}, "turns read back")
 }
 
 func turnIdempotent(w *world) {
@@ -137,13 +137,13 @@ func turnsLoaded(w *world) {
 		w.tick()
 	}
 	for _, n := range []int{1, 3, 9, 10, 11, 1_000_000} {
-		equal(must(w.Turns.LoadTurns(w.ctx, "s", n)), all[max(0, 10-n):], "the last %d", n)
+		equal(must(amber.LastTurns(w.ctx, w.Turns, "s", n)), all[max(0, 10-n):], "the last %d", n)
 	}
 	for session, limit := range map[amber.SessionID]int{"s": 0, "unknown": 10} {
-		got := must(w.Turns.LoadTurns(w.ctx, session, limit))
+		got := must(amber.LastTurns(w.ctx, w.Turns, session, limit))
 		hold(got != nil && len(got) == 0, "turns of %s with limit %d are %v, want an empty list", session, limit, got)
 	}
-	refused(only(w.Turns.LoadTurns(w.ctx, "s", -1)), amber.KindInvalid, "load with a negative limit")
+	refused(only(amber.LastTurns(w.ctx, w.Turns, "s", -1)), amber.KindInvalid, "load with a negative limit")
 }
 
 func turnsInOrder(w *world) {
@@ -210,8 +210,8 @@ func compactionsKept(w *world) {
 		want = append(want, c)
 		w.tick()
 	}
-	equal(must(w.Compactions.Compactions(w.ctx, "s")), want, "compactions")
-	got := must(w.Compactions.Compactions(w.ctx, "unknown"))
+	equal(must(amber.All(w.ctx, w.Compactions.Compactions, "s")), want, "compactions")
+	got := must(amber.All(w.ctx, w.Compactions.Compactions, "unknown"))
 	equal(len(got), 0, "compactions of an unknown session")
 }
 
@@ -220,10 +220,10 @@ func compactionIdempotent(w *world) {
 	w.tick()
 	again := must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: "c", SessionID: "s", Summary: "other", Turns: 4}))
 	equal(again, first, "answer to a compaction whose id is stored")
-	equal(must(w.Compactions.Compactions(w.ctx, "s")), []amber.Compaction{first}, "compactions")
+	equal(must(amber.All(w.ctx, w.Compactions.Compactions, "s")), []amber.Compaction{first}, "compactions")
 	_, err := w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: "c", SessionID: "s2", Summary: "other"})
 	refused(err, amber.KindConflict, "compaction whose id is stored in another session")
-	equal(len(must(w.Compactions.Compactions(w.ctx, "s2"))), 0, "compactions of the other session")
+	equal(len(must(amber.All(w.ctx, w.Compactions.Compactions, "s2"))), 0, "compactions of the other session")
 }
 
 func compactionRefusesInvalid(w *world) {
@@ -235,5 +235,5 @@ func compactionRefusesInvalid(w *world) {
 	} {
 		refused(only(w.Compactions.AddCompaction(w.ctx, c)), amber.KindInvalid, "compaction with %s", name)
 	}
-	equal(len(must(w.Compactions.Compactions(w.ctx, "s"))), 0, "compactions stored by refused calls")
+	equal(len(must(amber.All(w.ctx, w.Compactions.Compactions, "s"))), 0, "compactions stored by refused calls")
 }

@@ -225,7 +225,7 @@ func writeUpToTheLimits(w *world) {
 
 func getUnknown(w *world) {
 	refused(only(w.Memories.Get(w.ctx, unknownID)), amber.KindNotFound, "get an unknown memory")
-	refused(only(w.Memories.History(w.ctx, unknownID)), amber.KindNotFound, "history of an unknown memory")
+	refused(only(amber.All(w.ctx, w.Memories.History, unknownID)), amber.KindNotFound, "history of an unknown memory")
 }
 
 func revisionsGrowByOne(w *world) {

@@ -64,7 +64,7 @@ func (d *dumper) memories() {
 		return d.Memories.List(d.ctx, amber.ListQuery{All: true, Deleted: true, Limit: amber.MaxPageSize, Cursor: c})
 	})
 	for _, m := range all {
-		entry := map[string]any{"memory": m, "history": answer(d.Memories.History(d.ctx, m.ID))}
+		entry := map[string]any{"memory": m, "history": answer(amber.All(d.ctx, d.Memories.History, m.ID))}
 		if d.has[relations] {
 			related, err := d.Relations.Related(d.ctx, m.ID)
 			entry["relations"] = answer(byKey(related, func(r amber.Relation) string { return r.ID }), err)
@@ -103,7 +103,7 @@ func (d *dumper) sessions(n names) {
 	}
 	for id := range listed {
 		if d.has[turns] {
-			d.out["turns "+string(id)] = answer(d.Turns.LoadTurns(d.ctx, id, 1_000_000))
+			d.out["turns "+string(id)] = answer(amber.LastTurns(d.ctx, d.Turns, id, 1_000_000))
 		}
 		if d.has[states] {
 			d.out["state "+string(id)] = answer(d.States.LoadState(d.ctx, id))
@@ -112,7 +112,7 @@ func (d *dumper) sessions(n names) {
 			d.out["loop "+string(id)] = answer(d.Loops.LoadLoop(d.ctx, id))
 		}
 		if d.has[compactions] {
-			d.out["compactions "+string(id)] = answer(d.Compactions.Compactions(d.ctx, id))
+			d.out["compactions "+string(id)] = answer(amber.All(d.ctx, d.Compactions.Compactions, id))
 		}
 		if d.has[ingest] {
 			d.out["activity "+string(id)] = answer(d.Activities.ListActivity(d.ctx, id, ""))
@@ -155,14 +155,14 @@ func (d *dumper) control(n names) {
 		listed[id] = true
 	}
 	for id := range listed {
-		d.out["events "+id] = answer(d.Events.ListEvents(d.ctx, id))
+		d.out["events "+id] = answer(amber.All(d.ctx, d.Events.ListEvents, id))
 		d.out["replay "+id] = answer(d.Events.Replay(d.ctx, id))
-		d.out["approvals "+id] = answer(d.Approvals.ListApprovals(d.ctx, id))
-		d.out["results "+id] = answer(d.Results.ListResults(d.ctx, id))
+		d.out["approvals "+id] = answer(amber.All(d.ctx, d.Approvals.ListApprovals, id))
+		d.out["results "+id] = answer(amber.All(d.ctx, d.Results.ListResults, id))
 	}
-	d.out["pending approvals"] = answer(d.Approvals.ListApprovals(d.ctx, ""))
+	d.out["pending approvals"] = answer(amber.All(d.ctx, d.Approvals.ListApprovals, ""))
 	d.out["queue"] = answer(d.QueueKeeper.Backpressure(d.ctx))
-	d.out["dead"] = answer(d.QueueKeeper.DeadEntries(d.ctx, 1000))
+	d.out["dead"] = answer(everyDead(d.ctx, d.QueueKeeper, amber.MaxPageSize))
 	if d.has[controlLog] {
 		d.out["control changes"] = byKey(entries(d.ctx, d.ControlChanges, ""), changeKey)
 	}

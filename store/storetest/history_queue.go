@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -101,5 +102,12 @@ func (h *history) backpressure() {
 
 func (h *history) deadEntries() {
 	limit := oneOf(h, 0, 1, 100)
-	compare(h, "dead entries", func(w *world) ([]amber.DeadEntry, error) { return w.QueueKeeper.DeadEntries(w.ctx, limit) })
+	compare(h, "dead entries", func(w *world) ([]amber.DeadEntry, error) { return everyDead(w.ctx, w.QueueKeeper, limit) })
+}
+
+// everyDead reads the dead entries by pages of a size.
+func everyDead(ctx context.Context, q amber.QueueKeeper, size int) ([]amber.DeadEntry, error) {
+	return amber.All(ctx, func(ctx context.Context, size int, p amber.Paging) (amber.Page[amber.DeadEntry], error) {
+		return q.DeadEntries(ctx, amber.Paging{Limit: size, Cursor: p.Cursor})
+	}, size)
 }

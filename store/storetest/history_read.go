@@ -110,7 +110,7 @@ func (h *history) get() {
 
 func (h *history) revisions() {
 	id := h.someMemory()
-	compare(h, "history of a memory", func(w *world) ([]amber.Memory, error) { return w.Memories.History(w.ctx, id[w]) })
+	compare(h, "history of a memory", func(w *world) ([]amber.Memory, error) { return amber.All(w.ctx, w.Memories.History, id[w]) })
 }
 
 func (h *history) stats() {

@@ -59,7 +59,7 @@ func (h *history) deleteSession() {
 	id := h.someSession()
 	h.note("%s", id)
 	do(h, func(w *world) error { return w.Sessions.DeleteSession(w.ctx, id) })
-	compare(h, "turns of a deleted session", func(w *world) ([]amber.Turn, error) { return w.Turns.LoadTurns(w.ctx, id, 1000) })
+	compare(h, "turns of a deleted session", func(w *world) ([]amber.Turn, error) { return amber.LastTurns(w.ctx, w.Turns, id, 1000) })
 }
 
 func (h *history) listSessions() {
@@ -153,7 +153,7 @@ func (h *history) appendTurn() {
 func (h *history) loadTurns() {
 	id, limit := h.someSession(), oneOf(h, -1, 0, 1, 3, 100)
 	h.note("%d of %s", limit, id)
-	compare(h, "turns", func(w *world) ([]amber.Turn, error) { return w.Turns.LoadTurns(w.ctx, id, limit) })
+	compare(h, "turns", func(w *world) ([]amber.Turn, error) { return amber.LastTurns(w.ctx, w.Turns, id, limit) })
 }
 
 func (h *history) deleteTurns() {

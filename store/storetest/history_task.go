@@ -89,7 +89,7 @@ func (h *history) compactEvents() {
 	h.note("%s keeping %d", id, keep)
 	before, hadTask := ask(h, func(w *world) (amber.ReplayReport, error) { return w.Events.Replay(w.ctx, id) })
 	compare(h, "snapshot", func(w *world) (amber.ReplaySnapshot, error) { return w.Events.CompactEvents(w.ctx, id, keep) })
-	compare(h, "events", func(w *world) ([]amber.TaskEvent, error) { return w.Events.ListEvents(w.ctx, id) })
+	compare(h, "events", func(w *world) ([]amber.TaskEvent, error) { return amber.All(w.ctx, w.Events.ListEvents, id) })
 	if !hadTask {
 		return
 	}
@@ -137,7 +137,7 @@ func (h *history) decideApproval() {
 func (h *history) listApprovals() {
 	id := oneOf(h, append(h.tasks, "")...)
 	h.note("%s", id)
-	compare(h, "approvals", func(w *world) ([]amber.Approval, error) { return w.Approvals.ListApprovals(w.ctx, id) })
+	compare(h, "approvals", func(w *world) ([]amber.Approval, error) { return amber.All(w.ctx, w.Approvals.ListApprovals, id) })
 }
 
 func (h *history) saveResult() {
@@ -161,5 +161,5 @@ func (h *history) saveResult() {
 		r.Fence = fence[w]
 		return w.Results.SaveResult(w.ctx, r)
 	})
-	compare(h, "results", func(w *world) ([]amber.Result, error) { return w.Results.ListResults(w.ctx, r.TaskID) })
+	compare(h, "results", func(w *world) ([]amber.Result, error) { return amber.All(w.ctx, w.Results.ListResults, r.TaskID) })
 }

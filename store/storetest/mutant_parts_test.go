@@ -41,7 +41,7 @@ type reader struct {
 	amber.MemoryReader
 	get      func(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
 	list     func(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error)
-	history  func(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error)
+	history  func(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error)
 	timeline func(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error)
 }
 
@@ -53,8 +53,8 @@ func (r reader) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.M
 	return either(r.list != nil, r.list, r.MemoryReader.List)(ctx, q)
 }
 
-func (r reader) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-	return either(r.history != nil, r.history, r.MemoryReader.History)(ctx, id)
+func (r reader) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
+	return either(r.history != nil, r.history, r.MemoryReader.History)(ctx, id, p)
 }
 
 func (r reader) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
@@ -95,15 +95,10 @@ func (f statsFunc) Stats(ctx context.Context) (amber.Stats, error) { return f(ct
 type turnLog struct {
 	amber.Turns
 	append func(ctx context.Context, t amber.Turn) (amber.Turn, error)
-	load   func(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error)
 }
 
 func (l turnLog) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
 	return either(l.append != nil, l.append, l.Turns.AppendTurn)(ctx, t)
-}
-
-func (l turnLog) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
-	return either(l.load != nil, l.load, l.Turns.LoadTurns)(ctx, id, limit)
 }
 
 type catalogue struct {

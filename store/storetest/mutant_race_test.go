@@ -61,7 +61,7 @@ func raceMutants() []mutant {
 		{"looks for the turn, then appends", "concurrent/turns", false, func(p *amber.Parts) {
 			next := p.Turns
 			p.Turns = turnLog{Turns: next, append: func(ctx context.Context, t amber.Turn) (amber.Turn, error) {
-				all, err := next.LoadTurns(ctx, t.SessionID, 1000)
+				all, err := amber.LastTurns(ctx, next, t.SessionID, 1000)
 				if err != nil {
 					return t, err
 				}

@@ -68,10 +68,10 @@ func readMutants() []mutant {
 		}},
 		{"shows the history newest first", "edit/keeps-earlier-revisions", true, func(p *amber.Parts) {
 			next := p.Memories
-			p.Memories = reader{MemoryReader: next, history: func(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-				revs, err := next.History(ctx, id)
-				slices.Reverse(revs)
-				return revs, err
+			p.Memories = reader{MemoryReader: next, history: func(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
+				page, err := next.History(ctx, id, p)
+				slices.Reverse(page.Items)
+				return page, err
 			}}
 		}},
 		{"shows a timeline without its pivot", "timeline/around-a-memory", true, func(p *amber.Parts) {

@@ -142,7 +142,7 @@ func staysEarly(p *amber.Parts) {
 	turns, sessions := p.Turns, p.Sessions
 	early := map[amber.SessionID]bool{}
 	p.Sessions = catalogue{Sessions: sessions, start: func(ctx context.Context, s amber.SessionStart) (amber.Session, error) {
-		if said, err := turns.LoadTurns(ctx, s.ID, 1); err == nil && len(said) > 0 {
+		if said, err := amber.LastTurns(ctx, turns, s.ID, 1); err == nil && len(said) > 0 {
 			early[s.ID] = true
 		}
 		return sessions.StartSession(ctx, s)

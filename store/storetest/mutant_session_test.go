@@ -19,14 +19,7 @@ func sessionMutants() []mutant {
 		})},
 		{"overwrites the time of a turn", "turn/append-keeps-every-field", true, appending(func(t *amber.Turn) { t.CreatedAt = amber.Time{} })},
 		{"loads the first turns", "turn/load-the-last-oldest-first", true, func(p *amber.Parts) {
-			next := p.Turns
-			p.Turns = turnLog{Turns: next, load: func(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
-				if limit <= 0 {
-					return next.LoadTurns(ctx, id, limit)
-				}
-				all, err := next.LoadTurns(ctx, id, 1_000_000)
-				return all[:min(limit, len(all))], err
-			}}
+			p.Turns = oldestTurns{p.Turns}
 		}},
 		{"pages turns oldest first", "turn/pages-from-both-ends", false, func(p *amber.Parts) { p.Turns = oldestTurns{p.Turns} }},
 		{"finds a turn that is not there", "turn/one-by-its-id", false, func(p *amber.Parts) { p.Turns = anyTurn{p.Turns} }},
@@ -44,7 +37,7 @@ func sessionMutants() []mutant {
 		{"leaves the turns of a deleted session", "session/delete-removes-what-is-its-own", true, func(p *amber.Parts) {
 			next, turns := p.Sessions, p.Turns
 			p.Sessions = catalogue{Sessions: next, delete: func(ctx context.Context, id amber.SessionID) error {
-				kept, err := turns.LoadTurns(ctx, id, 1000)
+				kept, err := amber.LastTurns(ctx, turns, id, 1000)
 				if err == nil {
 					err = next.DeleteSession(ctx, id)
 				}

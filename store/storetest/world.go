@@ -104,7 +104,7 @@ func (w *world) get(id amber.MemoryID) amber.Memory { return must(w.Memories.Get
 
 // history returns every revision of a memory.
 func (w *world) history(id amber.MemoryID) []amber.Memory {
-	return must(w.Memories.History(w.ctx, id))
+	return must(amber.All(w.ctx, w.Memories.History, id))
 }
 
 // list returns every page of a listing.

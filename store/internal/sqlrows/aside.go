@@ -126,15 +126,8 @@ func printable(id string) string {
 // ReadRows collects what scan makes of every row that can be read, and sets the
 // others aside. The list is never nil.
 func ReadRows[T any](t *Tx, table string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	out, _, err := readSome(t, table, scan, query, args...)
-	return out, err
-}
-
-// readSome is readRows that also tells how many rows there were.
-func readSome[T any](t *Tx, table string, scan func(scanner) (T, error), query string, args ...any) (out []T, rows int, err error) {
-	out = []T{}
-	err = t.Each(query, args, func(s scanner) error {
-		rows++
+	out := []T{}
+	err := t.Each(query, args, func(s scanner) error {
 		v, err := scan(s)
 		switch {
 		case err == nil:
@@ -144,18 +137,65 @@ func readSome[T any](t *Tx, table string, scan func(scanner) (T, error), query s
 		}
 		return nil
 	})
-	return out, rows, err
+	return out, err
 }
 
-// ReadFirst is readRows for a query whose last value is a limit: it answers
-// with n rows where there are n that can be read, however many are set aside.
-func ReadFirst[T any](t *Tx, table string, scan func(scanner) (T, error), n int, query string, args ...any) ([]T, error) {
+// ReadPage is ReadRows for a query whose last value is a limit: it answers with n rows
+// where there are n that can be read, however many are set aside, or with fewer where their
+// text reaches [amber.MaxPageBytes] before. More says that there are others behind them.
+func ReadPage[T any](t *Tx, table string, scan func(scanner) (T, error), n int, query string, args ...any) (out []T, more bool, err error) {
 	before := len(t.Aside)
-	for ask := n; ; ask *= 2 {
+	for ask := n + 1; ; ask *= 2 {
 		t.Aside = t.Aside[:before]
-		out, rows, err := readSome(t, table, scan, query, append(args[:len(args):len(args)], ask)...)
-		if err != nil || len(out) >= n || rows < ask {
-			return out[:min(len(out), n)], err
+		out, rows, full, err := readPage(t, table, scan, n, query, append(args[:len(args):len(args)], ask)...)
+		if err != nil || full || rows < ask {
+			return out, full, err
 		}
 	}
+}
+
+// errFull ends the reading of rows.
+var errFull = errors.New("the page is full")
+
+// readPage reads rows until there are n, or their text is enough for a page, and there is
+// one more: then the page is full. It also tells how many rows it saw.
+func readPage[T any](t *Tx, table string, scan func(scanner) (T, error), n int, query string, args ...any) (out []T, rows int, full bool, err error) {
+	out, bytes := []T{}, 0
+	err = t.Each(query, args, func(s scanner) error {
+		if len(out) == n || bytes >= amber.MaxPageBytes && len(out) > 0 {
+			return errFull
+		}
+		rows++
+		v, err := scan(measured{s, &bytes})
+		switch {
+		case err == nil:
+			out = append(out, v)
+		case !t.SetAside(table, err):
+			return err
+		}
+		return nil
+	})
+	if errors.Is(err, errFull) {
+		return out, rows, true, nil
+	}
+	return out, rows, false, err
+}
+
+// measured is a row whose text is counted.
+type measured struct {
+	scanner
+	bytes *int
+}
+
+func (m measured) Scan(dest ...any) error {
+	err := m.scanner.Scan(dest...)
+	for _, d := range dest {
+		switch d := d.(type) {
+		case *string:
+			*m.bytes += len(*d)
+		case *[]byte:
+			*m.bytes += len(*d)
+		}
+	}
+	return err
 }

@@ -34,9 +34,10 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nul
  created_at = ?22, updated_at = ?23, deleted_at = nullif(CAST(?24 AS INTEGER), 0), foreign_fields = ?25, identity = ?26
 WHERE id = ?1`
 
-	InsertRevision     = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
-	selectLastRevision = `SELECT coalesce(max(revision), 0) FROM revisions WHERE memory_id = ?`
-	SelectRevisions    = `SELECT body FROM revisions WHERE memory_id = ? ORDER BY revision`
+	InsertRevision      = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
+	selectLastRevision  = `SELECT coalesce(max(revision), 0) FROM revisions WHERE memory_id = ?`
+	SelectRevisions     = `SELECT body FROM revisions WHERE memory_id = ? ORDER BY revision`
+	SelectRevisionsPage = `SELECT revision, body FROM revisions WHERE memory_id = ? AND revision > ? ORDER BY revision LIMIT ?`
 )
 
 func ScanMemory(s scanner) (amber.Memory, error) {

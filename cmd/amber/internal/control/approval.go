@@ -69,7 +69,7 @@ func findApproval(ctx context.Context, s *cli.Opened, text string) (string, erro
 	if _, err := s.Store.Approvals.Approval(ctx, text); amber.KindOf(err) != amber.KindNotFound {
 		return text, err
 	}
-	pending, err := s.Store.Approvals.ListApprovals(ctx, "")
+	pending, err := amber.All(ctx, s.Store.Approvals.ListApprovals, "")
 	if err != nil {
 		return "", err
 	}
@@ -136,7 +136,7 @@ func (a *app) approvalListCommand() *cobra.Command {
 				}
 			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(s.Store.Approvals.ListApprovals(ctx, task))(a.App, jsonl, a.printApprovals)
+				return cli.Listing(amber.All(ctx, s.Store.Approvals.ListApprovals, task))(a.App, jsonl, a.printApprovals)
 			})
 		},
 	}

@@ -66,7 +66,7 @@ func (a *app) eventListCommand() *cobra.Command {
 		Args:    cli.Exactly("the id of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(s.Store.Events.ListEvents(ctx, args[0]))(a.App, jsonl, a.printEvents)
+				return cli.Listing(amber.All(ctx, s.Store.Events.ListEvents, args[0]))(a.App, jsonl, a.printEvents)
 			})
 		},
 	}

@@ -75,23 +75,24 @@ func (a *app) queueStatsCommand() *cobra.Command {
 }
 
 func (a *app) queueDeadCommand() *cobra.Command {
-	var n int
-	var jsonl bool
+	var f cli.PageFlags
 	cmd := &cobra.Command{
 		Use:   "dead",
 		Short: "List entries that used up their attempts, newest first",
 		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(n); err != nil {
+			if err := cli.PageSize(f.N); err != nil {
 				return err
 			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(s.Store.QueueKeeper.DeadEntries(ctx, n))(a.App, jsonl, a.printDead)
+				read := func(n int, c amber.Cursor) (amber.Page[amber.DeadEntry], error) {
+					return s.Store.QueueKeeper.DeadEntries(ctx, amber.Paging{Limit: n, Cursor: c})
+				}
+				return cli.ShowPage(a.App, cmd, f, read, a.printDead)
 			})
 		},
 	}
-	cmd.Flags().IntVarP(&n, "limit", "n", amber.DefaultPageSize, fmt.Sprintf("how many at most (cap %d)", amber.MaxPageSize))
-	cli.AddJSONL(cmd, &jsonl)
+	f.Add(cmd)
 	return cmd
 }
 

@@ -116,7 +116,7 @@ func (a *app) resultListCommand() *cobra.Command {
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withTask(cmd, task, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(s.Store.Results.ListResults(ctx, task))(a.App, jsonl, a.printResults)
+				return cli.Listing(amber.All(ctx, s.Store.Results.ListResults, task))(a.App, jsonl, a.printResults)
 			})
 		},
 	}

@@ -118,7 +118,9 @@ func (m *Model) written(ctx context.Context) {
 
 // undoEdit shows the revision before the last and asks whether to write it again.
 func (m *Model) undoEdit(p *page, id amber.MemoryID) tea.Cmd {
-	return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.src.Store.Memories.History(ctx, id) }, func(list []amber.Memory, err error) tea.Cmd {
+	return ask(m, func(ctx context.Context) ([]amber.Memory, error) {
+		return amber.All(ctx, m.src.Store.Memories.History, id)
+	}, func(list []amber.Memory, err error) tea.Cmd {
 		switch {
 		case err != nil:
 			return m.fail(err)

@@ -114,14 +114,14 @@ func (s spoilt) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.M
 	return p, err
 }
 
-func (s spoilt) History(ctx context.Context, _ amber.MemoryID) ([]amber.Memory, error) {
+func (s spoilt) History(ctx context.Context, _ amber.MemoryID, _ amber.Paging) (amber.Page[amber.Memory], error) {
 	one, err := s.any(ctx)
 	two, _ := s.any(ctx)
-	return []amber.Memory{one, two}, err
+	return amber.Page[amber.Memory]{Items: []amber.Memory{one, two}}, err
 }
 
 func (s spoilt) Timeline(ctx context.Context, id amber.MemoryID, _, _ int) ([]amber.Memory, error) {
-	return s.History(ctx, id)
+	return amber.All(ctx, s.History, id)
 }
 
 type spoiltSessions struct{ amber.Store }
@@ -140,12 +140,11 @@ func (s spoiltSessions) Session(ctx context.Context, id amber.SessionID) (amber.
 	return s.Sessions.Session(ctx, id)
 }
 func (s spoiltSessions) DeleteSession(ctx context.Context, id amber.SessionID) error { return nil }
-func (s spoiltSessions) LoadTurns(ctx context.Context, _ amber.SessionID, n int) ([]amber.Turn, error) {
-	return poisonous(s.Turns.LoadTurns(ctx, "s1", n))
-}
-
 func (s spoiltSessions) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
-	return poisonous(s.Turns.ListTurns(ctx, q))
+	q.SessionID = "s1"
+	page, err := poisonous(s.Turns.ListTurns(ctx, q))
+	page.Next = ""
+	return page, err
 }
 
 func (s spoiltSessions) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
@@ -195,12 +194,13 @@ type spoiltWork struct {
 	amber.Relations
 }
 
-func (s spoiltWork) ListApprovals(ctx context.Context, t string) ([]amber.Approval, error) {
-	list, err := poisonous(s.Approvals.ListApprovals(ctx, t))
-	for i := range list {
-		list[i].Status = amber.ApprovalPending
+func (s spoiltWork) ListApprovals(ctx context.Context, t string, p amber.Paging) (amber.Page[amber.Approval], error) {
+	page, err := poisonous(s.Approvals.ListApprovals(ctx, t, p))
+	for i := range page.Items {
+		page.Items[i].Status = amber.ApprovalPending
 	}
-	return list, err
+	page.Next = ""
+	return page, err
 }
 
 func (s spoiltWork) ListTasks(ctx context.Context, q amber.TaskQuery) (amber.Page[amber.Task], error) {
@@ -213,12 +213,16 @@ func (s spoiltWork) Replay(ctx context.Context, _ string) (amber.ReplayReport, e
 	return poisonous(s.TaskEvents.Replay(ctx, "release-1.4"))
 }
 
-func (s spoiltWork) ListEvents(ctx context.Context, _ string) ([]amber.TaskEvent, error) {
-	return poisonous(s.TaskEvents.ListEvents(ctx, "release-1.4"))
+func (s spoiltWork) ListEvents(ctx context.Context, _ string, p amber.Paging) (amber.Page[amber.TaskEvent], error) {
+	page, err := poisonous(s.TaskEvents.ListEvents(ctx, "release-1.4", p))
+	page.Next = ""
+	return page, err
 }
 
-func (s spoiltWork) DeadEntries(ctx context.Context, n int) ([]amber.DeadEntry, error) {
-	return poisonous(s.QueueKeeper.DeadEntries(ctx, n))
+func (s spoiltWork) DeadEntries(ctx context.Context, p amber.Paging) (amber.Page[amber.DeadEntry], error) {
+	page, err := poisonous(s.QueueKeeper.DeadEntries(ctx, p))
+	page.Next = ""
+	return page, err
 }
 
 func (s spoiltWork) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {

@@ -141,7 +141,7 @@ func (m *Model) timelinePage(id amber.MemoryID) *page {
 func (m *Model) historyPage(id amber.MemoryID) *page {
 	p := &page{title: "History", look: m.memoryLook, changes: true}
 	p.load = func(ctx context.Context, _ string) (batch, error) {
-		list, err := m.src.Store.Memories.History(ctx, id)
+		list, err := amber.All(ctx, m.src.Store.Memories.History, id)
 		var rows []row
 		var before amber.Memory
 		for i, mem := range list {

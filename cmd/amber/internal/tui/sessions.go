@@ -78,7 +78,7 @@ func (m *Model) turnsLoad(id amber.SessionID, fold bool) func(ctx context.Contex
 		if n, err := strconv.Atoi(after); err == nil {
 			limit = n
 		}
-		turns, err := m.src.Store.Turns.LoadTurns(ctx, id, limit)
+		turns, err := amber.LastTurns(ctx, m.src.Store.Turns, id, limit)
 		slices.Reverse(turns)
 		b := batch{rows: m.turnRows(id, turns, fold), replace: true}
 		if len(turns) == limit {

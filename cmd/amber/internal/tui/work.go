@@ -65,7 +65,7 @@ func (m *Model) loadWork(ctx context.Context, after string) (b batch, err error)
 
 // loadWaiting lists what comes before the tasks.
 func (m *Model) loadWaiting(ctx context.Context) (rows []row, err error) {
-	approvals, err := m.src.Store.Approvals.ListApprovals(ctx, "")
+	approvals, err := amber.All(ctx, m.src.Store.Approvals.ListApprovals, "")
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +85,11 @@ func (m *Model) loadWaiting(ctx context.Context) (rows []row, err error) {
 			command: "amber queue stats", value: queue,
 		})
 	}
-	dead, err := m.src.Store.QueueKeeper.DeadEntries(ctx, pageSize)
+	dead, err := m.src.Store.QueueKeeper.DeadEntries(ctx, amber.Paging{Limit: pageSize})
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range dead {
+	for _, e := range dead.Items {
 		rows = append(rows, row{
 			id: e.Envelope.EntryID, lead: "dead     ", title: e.Envelope.EntryID + " of " + e.Envelope.TaskID, side: m.when(e.DeadAt), text: e.Envelope.Payload,
 			command: "amber queue dead", value: e,
@@ -127,7 +127,7 @@ func (m *Model) taskDocument(ctx context.Context, t amber.Task) (document, error
 		return nil, err
 	}
 	d = d.fact("replay", string(report.ConsistencyStatus))
-	events, err := m.src.Store.Events.ListEvents(ctx, t.ID)
+	events, err := amber.All(ctx, m.src.Store.Events.ListEvents, t.ID)
 	if err != nil || len(events) == 0 {
 		return d, err
 	}

@@ -17,7 +17,6 @@ __all__ = [
     "AgentName",
     "AgentNamePage",
     "Approval",
-    "ApprovalPage",
     "ApprovalStatus",
     "AuditEntry",
     "AuditReport",
@@ -31,7 +30,6 @@ __all__ = [
     "Clamp",
     "Compaction",
     "CompactionAsked",
-    "CompactionPage",
     "ConceptCount",
     "ConceptCountPage",
     "Consolidation",
@@ -40,7 +38,6 @@ __all__ = [
     "ContextItemAsked",
     "Damage",
     "DeadEntry",
-    "DeadEntryPage",
     "Decision",
     "DeletedTurns",
     "Document",
@@ -109,7 +106,6 @@ __all__ = [
     "RestorePlan",
     "RestoreReport",
     "Result",
-    "ResultPage",
     "Role",
     "RowDiff",
     "Scope",
@@ -137,7 +133,6 @@ __all__ = [
     "TableDiff",
     "Task",
     "TaskEvent",
-    "TaskEventPage",
     "TaskState",
     "TermMatch",
     "Token",
@@ -222,7 +217,9 @@ class ActivityAsked(Model):
 
 
 class ActivityPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[Activity]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -247,7 +244,9 @@ class AgentName(Model):
 
 
 class AgentNamePage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[AgentName]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -302,21 +301,6 @@ class Approval(Model):
 
     requested_by: Optional[str] = None
     """The id of the token that asked. That token does not decide."""
-
-
-class ApprovalPage(Model):
-    """One page of a listing."""
-
-    items: List[Approval]
-    """The items, in the order of the listing. The list may be empty and is never null."""
-
-    next: Optional[str] = None
-    """The cursor of the next page. It is left out of the last page, and of listings that have no
-    pages.
-    """
-
-    set_aside: List[SetAside] = []
-    """Rows that belong to the answer and cannot be read, at most 20."""
 
 
 ApprovalStatus = Literal["pending", "approved", "rejected", "cancelled"]
@@ -632,21 +616,6 @@ class CompactionAsked(Model):
     """How many turns the summary stands for."""
 
 
-class CompactionPage(Model):
-    """One page of a listing."""
-
-    items: List[Compaction]
-    """The items, in the order of the listing. The list may be empty and is never null."""
-
-    next: Optional[str] = None
-    """The cursor of the next page. It is left out of the last page, and of listings that have no
-    pages.
-    """
-
-    set_aside: List[SetAside] = []
-    """Rows that belong to the answer and cannot be read, at most 20."""
-
-
 class ConceptCount(Model):
     """A concept, and how many memories have it."""
 
@@ -658,7 +627,9 @@ class ConceptCount(Model):
 
 
 class ConceptCountPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[ConceptCount]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -797,21 +768,6 @@ class DeadEntry(Model):
     """Why each attempt failed, oldest first."""
 
 
-class DeadEntryPage(Model):
-    """One page of a listing."""
-
-    items: List[DeadEntry]
-    """The items, in the order of the listing. The list may be empty and is never null."""
-
-    next: Optional[str] = None
-    """The cursor of the next page. It is left out of the last page, and of listings that have no
-    pages.
-    """
-
-    set_aside: List[SetAside] = []
-    """Rows that belong to the answer and cannot be read, at most 20."""
-
-
 class Decision(Model):
     """What a policy was asked and what it decided."""
 
@@ -854,7 +810,9 @@ class Document(Model):
 
 
 class DocumentPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[Document]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -1233,7 +1191,9 @@ class HeldEntry(Model):
 
 
 class HeldEntryPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[HeldEntry]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -1406,7 +1366,9 @@ class ImportRecord(Model):
 
 
 class ImportRecordPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[ImportRecord]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -1546,7 +1508,9 @@ class JournalCursor(Model):
 
 
 class JournalCursorPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[JournalCursor]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -1604,7 +1568,9 @@ class JournalStatus(Model):
 
 
 class JournalStatusPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[JournalStatus]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -1793,7 +1759,9 @@ MemoryKind = Literal["user_preference", "user_fact", "project_fact", "workspace_
 
 
 class MemoryPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[Memory]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -1947,7 +1915,9 @@ class NoteCommit(Model):
 
 
 class NoteCommitPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[NoteCommit]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -1962,7 +1932,9 @@ class NoteCommitPage(Model):
 
 
 class NotePage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[Note]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -2120,7 +2092,9 @@ class Relation(Model):
 
 
 class RelationPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[Relation]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -2308,21 +2282,6 @@ class Result(Model):
 
     updated_at: datetime
     """When it was last changed."""
-
-
-class ResultPage(Model):
-    """One page of a listing."""
-
-    items: List[Result]
-    """The items, in the order of the listing. The list may be empty and is never null."""
-
-    next: Optional[str] = None
-    """The cursor of the next page. It is left out of the last page, and of listings that have no
-    pages.
-    """
-
-    set_aside: List[SetAside] = []
-    """Rows that belong to the answer and cannot be read, at most 20."""
 
 
 Role = Literal["user", "assistant", "system", "tool"]
@@ -2804,7 +2763,9 @@ class StoreDiff(Model):
 
 
 class StringPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[str]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -3007,21 +2968,6 @@ class TaskEvent(Model):
     """The result it brought."""
 
 
-class TaskEventPage(Model):
-    """One page of a listing."""
-
-    items: List[TaskEvent]
-    """The items, in the order of the listing. The list may be empty and is never null."""
-
-    next: Optional[str] = None
-    """The cursor of the next page. It is left out of the last page, and of listings that have no
-    pages.
-    """
-
-    set_aside: List[SetAside] = []
-    """Rows that belong to the answer and cannot be read, at most 20."""
-
-
 TaskState = Literal["queued", "planning", "graph_building", "delegating", "executing", "validating", "waiting_approval", "aggregating", "cancel_requested", "compensating", "timeout_recovering", "succeeded", "failed", "dead_letter", "cancelled"]
 """Where a task stands. Succeeded, dead_letter and cancelled are final.
 
@@ -3100,7 +3046,9 @@ class Token(Model):
 
 
 class TokenPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[Token]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -3373,7 +3321,9 @@ class WriteAck(Model):
 
 
 class WriteAckPage(Model):
-    """One page of a listing."""
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
 
     items: List[WriteAck]
     """The items, in the order of the listing. The list may be empty and is never null."""
@@ -3487,7 +3437,6 @@ for _model in (
     AgentName,
     AgentNamePage,
     Approval,
-    ApprovalPage,
     AuditEntry,
     AuditReport,
     Backpressure,
@@ -3500,7 +3449,6 @@ for _model in (
     Clamp,
     Compaction,
     CompactionAsked,
-    CompactionPage,
     ConceptCount,
     ConceptCountPage,
     Consolidation,
@@ -3509,7 +3457,6 @@ for _model in (
     ContextItemAsked,
     Damage,
     DeadEntry,
-    DeadEntryPage,
     Decision,
     DeletedTurns,
     Document,
@@ -3576,7 +3523,6 @@ for _model in (
     RestorePlan,
     RestoreReport,
     Result,
-    ResultPage,
     RowDiff,
     Session,
     SessionEndAsked,
@@ -3602,7 +3548,6 @@ for _model in (
     TableDiff,
     Task,
     TaskEvent,
-    TaskEventPage,
     TermMatch,
     Token,
     TokenPage,

@@ -20,14 +20,14 @@ _AGENT_STATS = Operation("agent.stats", "GET", "/v1/tenants/{tenant}/agents/{age
 _AGENT_SYNC = Operation("agent.sync", "GET", "/v1/tenants/{tenant}/agents/{agent}/sync", answer="json")
 _APPROVAL_DECIDE = Operation("approval.decide", "POST", "/v1/tenants/{tenant}/agents/{agent}/approvals/{id}/decision", answer="json", key=True)
 _APPROVAL_GET = Operation("approval.get", "GET", "/v1/tenants/{tenant}/agents/{agent}/approvals/{id}", answer="json")
-_APPROVAL_LIST = Operation("approval.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/approvals", answer="json")
+_APPROVAL_LIST = Operation("approval.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/approvals", answer="list", paged=True)
 _APPROVAL_REQUEST = Operation("approval.request", "POST", "/v1/tenants/{tenant}/agents/{agent}/approvals", answer="json", key=True)
 _AUDIT_LIST = Operation("audit.list", "GET", "/v1/audit", answer="list", paged=True)
 _AUDIT_VERIFY = Operation("audit.verify", "POST", "/v1/audit/verify", answer="json", long=True)
 _CHANGE_HEAD = Operation("change.head", "GET", "/v1/tenants/{tenant}/agents/{agent}/changes/head", answer="json")
 _CHANGE_LIST = Operation("change.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/changes", answer="list", paged=True)
 _COMPACTION_ADD = Operation("compaction.add", "POST", "/v1/tenants/{tenant}/agents/{agent}/sessions/{id}/compactions", answer="json", key=True)
-_COMPACTION_LIST = Operation("compaction.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/sessions/{id}/compactions", answer="json")
+_COMPACTION_LIST = Operation("compaction.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/sessions/{id}/compactions", answer="list", paged=True)
 _CONCEPT_COUNT = Operation("concept.count", "GET", "/v1/tenants/{tenant}/agents/{agent}/concepts", answer="json")
 _CONCEPT_LIST = Operation("concept.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/concepts", answer="json")
 _CONCEPT_SET = Operation("concept.set", "PUT", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/concepts", answer="none", key=True)
@@ -57,7 +57,7 @@ _MEMORY_EDIT = Operation("memory.edit", "PATCH", "/v1/tenants/{tenant}/agents/{a
 _MEMORY_ERASE = Operation("memory.erase", "POST", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/erase", answer="json", key=True, long=True)
 _MEMORY_FORGET = Operation("memory.forget", "DELETE", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}", answer="none", key=True)
 _MEMORY_GET = Operation("memory.get", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}", answer="json")
-_MEMORY_HISTORY = Operation("memory.history", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/history", answer="json")
+_MEMORY_HISTORY = Operation("memory.history", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/history", answer="list", paged=True)
 _MEMORY_LIST = Operation("memory.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories", answer="list", paged=True)
 _MEMORY_RECALL = Operation("memory.recall", "POST", "/v1/tenants/{tenant}/agents/{agent}/recall", answer="json")
 _MEMORY_TIMELINE = Operation("memory.timeline", "GET", "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/timeline", answer="json")
@@ -74,7 +74,7 @@ _QUARANTINE_RETRY = Operation("quarantine.retry", "POST", "/v1/tenants/{tenant}/
 _QUARANTINE_SHOW = Operation("quarantine.show", "GET", "/v1/tenants/{tenant}/agents/{agent}/journal/quarantine/{session}/{name}", answer="json")
 _QUEUE_ACK = Operation("queue.ack", "POST", "/v1/tenants/{tenant}/agents/{agent}/queue/ack", answer="none", key=True)
 _QUEUE_CLAIM = Operation("queue.claim", "POST", "/v1/tenants/{tenant}/agents/{agent}/queue/claim", answer="json", key=True)
-_QUEUE_DEAD = Operation("queue.dead", "GET", "/v1/tenants/{tenant}/agents/{agent}/queue/dead", answer="json")
+_QUEUE_DEAD = Operation("queue.dead", "GET", "/v1/tenants/{tenant}/agents/{agent}/queue/dead", answer="list", paged=True)
 _QUEUE_NACK = Operation("queue.nack", "POST", "/v1/tenants/{tenant}/agents/{agent}/queue/nack", answer="none", key=True)
 _QUEUE_PUBLISH = Operation("queue.publish", "POST", "/v1/tenants/{tenant}/agents/{agent}/queue", answer="none", key=True)
 _QUEUE_RENEW = Operation("queue.renew", "POST", "/v1/tenants/{tenant}/agents/{agent}/queue/renew", answer="json", key=True)
@@ -85,7 +85,7 @@ _RELATION_NEIGHBOURS = Operation("relation.neighbours", "GET", "/v1/tenants/{ten
 _RELATION_RELATE = Operation("relation.relate", "POST", "/v1/tenants/{tenant}/agents/{agent}/relations", answer="json", key=True)
 _RELATION_UNRELATE = Operation("relation.unrelate", "DELETE", "/v1/tenants/{tenant}/agents/{agent}/relations/{id}", answer="none", key=True)
 _RESULT_GET = Operation("result.get", "GET", "/v1/tenants/{tenant}/agents/{agent}/results/{task}/{node}", answer="json")
-_RESULT_LIST = Operation("result.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/results", answer="json")
+_RESULT_LIST = Operation("result.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/results", answer="list", paged=True)
 _RESULT_SAVE = Operation("result.save", "POST", "/v1/tenants/{tenant}/agents/{agent}/results", answer="json", key=True)
 _SESSION_ACTIVE = Operation("session.active", "GET", "/v1/tenants/{tenant}/agents/{agent}/active-session", answer="json")
 _SESSION_DELETE = Operation("session.delete", "DELETE", "/v1/tenants/{tenant}/agents/{agent}/sessions/{id}", answer="none", key=True)
@@ -113,7 +113,7 @@ _STATE_GET = Operation("state.get", "GET", "/v1/tenants/{tenant}/agents/{agent}/
 _STATE_SAVE = Operation("state.save", "PUT", "/v1/tenants/{tenant}/agents/{agent}/sessions/{id}/state", answer="json", key=True)
 _TASK_COMPACT = Operation("task.compact", "POST", "/v1/tenants/{tenant}/agents/{agent}/tasks/{id}/events/compact", answer="json", key=True)
 _TASK_EVENT = Operation("task.event", "POST", "/v1/tenants/{tenant}/agents/{agent}/tasks/{id}/events", answer="json", key=True)
-_TASK_EVENTS = Operation("task.events", "GET", "/v1/tenants/{tenant}/agents/{agent}/tasks/{id}/events", answer="json")
+_TASK_EVENTS = Operation("task.events", "GET", "/v1/tenants/{tenant}/agents/{agent}/tasks/{id}/events", answer="list", paged=True)
 _TASK_GET = Operation("task.get", "GET", "/v1/tenants/{tenant}/agents/{agent}/tasks/{id}", answer="json")
 _TASK_LIST = Operation("task.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/tasks", answer="list", paged=True)
 _TASK_REPLAY = Operation("task.replay", "GET", "/v1/tenants/{tenant}/agents/{agent}/tasks/{id}/replay", answer="json")
@@ -367,20 +367,24 @@ class ApprovalOperations:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
         task_id: Optional[str] = None,
-    ) -> ApprovalPage:
+    ) -> Listing[Approval]:
         """List the approvals of a task, oldest first, or every pending one.
 
         Lists the approvals of a task, oldest first, or every pending one where no task is
-        named. The answer is whole.
+        named, a page at a time.
 
         Arguments:
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
             task_id: The task.
         """
-        return self._caller.ask(
-            ApprovalPage,
+        return self._caller.listing(
+            Approval,
             _APPROVAL_LIST,
-            query={"task_id": task_id},
+            query={"limit": limit, "cursor": cursor, "task_id": task_id},
         )
 
     def request(
@@ -565,19 +569,25 @@ class CompactionOperations:
     def list(
         self,
         session_id: str,
-    ) -> CompactionPage:
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Listing[Compaction]:
         """Read the summaries of a session, oldest first.
 
-        Lists the summaries of a session, oldest first. An unknown session has none. The answer
-        is whole.
+        Lists the summaries of a session, oldest first, a page at a time. An unknown session has
+        none.
 
         Arguments:
             session_id: The id of the session.
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return self._caller.ask(
-            CompactionPage,
+        return self._caller.listing(
+            Compaction,
             _COMPACTION_LIST,
             path={"id": session_id},
+            query={"limit": limit, "cursor": cursor},
         )
 
 
@@ -1360,19 +1370,25 @@ class MemoryOperations:
     def history(
         self,
         id: str,
-    ) -> MemoryPage:
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Listing[Memory]:
         """Read every revision of a memory.
 
         Lists every revision of a memory, oldest first, with the tombstone last if it is
-        deleted. The answer is whole.
+        deleted, a page at a time.
 
         Arguments:
             id: The id of the memory.
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return self._caller.ask(
-            MemoryPage,
+        return self._caller.listing(
+            Memory,
             _MEMORY_HISTORY,
             path={"id": id},
+            query={"limit": limit, "cursor": cursor},
         )
 
     def list(
@@ -1877,18 +1893,20 @@ class QueueOperations:
         self,
         *,
         limit: Optional[int] = None,
-    ) -> DeadEntryPage:
+        cursor: Optional[str] = None,
+    ) -> Listing[DeadEntry]:
         """List entries that used up their attempts, newest first.
 
-        Lists entries that used up their attempts, newest first. It has a limit and no pages.
+        Lists entries that used up their attempts, newest first, a page at a time.
 
         Arguments:
             limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return self._caller.ask(
-            DeadEntryPage,
+        return self._caller.listing(
+            DeadEntry,
             _QUEUE_DEAD,
-            query={"limit": limit},
+            query={"limit": limit, "cursor": cursor},
         )
 
     def nack(
@@ -2159,19 +2177,23 @@ class ResultOperations:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
         task_id: Optional[str] = None,
-    ) -> ResultPage:
+    ) -> Listing[Result]:
         """List the results of a task, by node.
 
-        Lists the results of a task, by node. The answer is whole.
+        Lists the results of a task, by node, a page at a time.
 
         Arguments:
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
             task_id: The task.
         """
-        return self._caller.ask(
-            ResultPage,
+        return self._caller.listing(
+            Result,
             _RESULT_LIST,
-            query={"task_id": task_id},
+            query={"limit": limit, "cursor": cursor, "task_id": task_id},
         )
 
     def save(
@@ -2981,18 +3003,24 @@ class TaskOperations:
     def events(
         self,
         id: str,
-    ) -> TaskEventPage:
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Listing[TaskEvent]:
         """Read the history of a task, oldest first.
 
-        Lists the events of a task that were not folded, oldest first. The answer is whole.
+        Lists the events of a task that were not folded, oldest first, a page at a time.
 
         Arguments:
             id: The id of the task.
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return self._caller.ask(
-            TaskEventPage,
+        return self._caller.listing(
+            TaskEvent,
             _TASK_EVENTS,
             path={"id": id},
+            query={"limit": limit, "cursor": cursor},
         )
 
     def get(
@@ -3341,8 +3369,9 @@ class TurnOperations:
     ) -> Listing[Turn]:
         """Read the last turns of a session, oldest first.
 
-        Lists the last turns of a session, oldest first. It has a limit and no pages. An unknown
-        session has none.
+        Lists the last turns of a session, oldest first. The answer ends where its text reaches
+        1 MiB; `next` is then the cursor at which `turn.page` goes on with the turns before. An
+        unknown session has none.
 
         Arguments:
             session_id: The id of the session.
@@ -3653,23 +3682,27 @@ class AsyncApprovalOperations:
             path={"id": id},
         )
 
-    async def list(
+    def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
         task_id: Optional[str] = None,
-    ) -> ApprovalPage:
+    ) -> AsyncListing[Approval]:
         """List the approvals of a task, oldest first, or every pending one.
 
         Lists the approvals of a task, oldest first, or every pending one where no task is
-        named. The answer is whole.
+        named, a page at a time.
 
         Arguments:
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
             task_id: The task.
         """
-        return await self._caller.ask(
-            ApprovalPage,
+        return self._caller.listing(
+            Approval,
             _APPROVAL_LIST,
-            query={"task_id": task_id},
+            query={"limit": limit, "cursor": cursor, "task_id": task_id},
         )
 
     async def request(
@@ -3851,22 +3884,28 @@ class AsyncCompactionOperations:
             key=idempotency_key,
         )
 
-    async def list(
+    def list(
         self,
         session_id: str,
-    ) -> CompactionPage:
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> AsyncListing[Compaction]:
         """Read the summaries of a session, oldest first.
 
-        Lists the summaries of a session, oldest first. An unknown session has none. The answer
-        is whole.
+        Lists the summaries of a session, oldest first, a page at a time. An unknown session has
+        none.
 
         Arguments:
             session_id: The id of the session.
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return await self._caller.ask(
-            CompactionPage,
+        return self._caller.listing(
+            Compaction,
             _COMPACTION_LIST,
             path={"id": session_id},
+            query={"limit": limit, "cursor": cursor},
         )
 
 
@@ -4646,22 +4685,28 @@ class AsyncMemoryOperations:
             path={"id": id},
         )
 
-    async def history(
+    def history(
         self,
         id: str,
-    ) -> MemoryPage:
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> AsyncListing[Memory]:
         """Read every revision of a memory.
 
         Lists every revision of a memory, oldest first, with the tombstone last if it is
-        deleted. The answer is whole.
+        deleted, a page at a time.
 
         Arguments:
             id: The id of the memory.
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return await self._caller.ask(
-            MemoryPage,
+        return self._caller.listing(
+            Memory,
             _MEMORY_HISTORY,
             path={"id": id},
+            query={"limit": limit, "cursor": cursor},
         )
 
     def list(
@@ -5162,22 +5207,24 @@ class AsyncQueueOperations:
             key=idempotency_key,
         )
 
-    async def dead(
+    def dead(
         self,
         *,
         limit: Optional[int] = None,
-    ) -> DeadEntryPage:
+        cursor: Optional[str] = None,
+    ) -> AsyncListing[DeadEntry]:
         """List entries that used up their attempts, newest first.
 
-        Lists entries that used up their attempts, newest first. It has a limit and no pages.
+        Lists entries that used up their attempts, newest first, a page at a time.
 
         Arguments:
             limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return await self._caller.ask(
-            DeadEntryPage,
+        return self._caller.listing(
+            DeadEntry,
             _QUEUE_DEAD,
-            query={"limit": limit},
+            query={"limit": limit, "cursor": cursor},
         )
 
     async def nack(
@@ -5445,22 +5492,26 @@ class AsyncResultOperations:
             path={"task": task, "node": node},
         )
 
-    async def list(
+    def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
         task_id: Optional[str] = None,
-    ) -> ResultPage:
+    ) -> AsyncListing[Result]:
         """List the results of a task, by node.
 
-        Lists the results of a task, by node. The answer is whole.
+        Lists the results of a task, by node, a page at a time.
 
         Arguments:
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
             task_id: The task.
         """
-        return await self._caller.ask(
-            ResultPage,
+        return self._caller.listing(
+            Result,
             _RESULT_LIST,
-            query={"task_id": task_id},
+            query={"limit": limit, "cursor": cursor, "task_id": task_id},
         )
 
     async def save(
@@ -6267,21 +6318,27 @@ class AsyncTaskOperations:
             key=idempotency_key,
         )
 
-    async def events(
+    def events(
         self,
         id: str,
-    ) -> TaskEventPage:
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> AsyncListing[TaskEvent]:
         """Read the history of a task, oldest first.
 
-        Lists the events of a task that were not folded, oldest first. The answer is whole.
+        Lists the events of a task that were not folded, oldest first, a page at a time.
 
         Arguments:
             id: The id of the task.
+            limit: The most items; default 50, at most 1000.
+            cursor: The field next of the previous page.
         """
-        return await self._caller.ask(
-            TaskEventPage,
+        return self._caller.listing(
+            TaskEvent,
             _TASK_EVENTS,
             path={"id": id},
+            query={"limit": limit, "cursor": cursor},
         )
 
     async def get(
@@ -6630,8 +6687,9 @@ class AsyncTurnOperations:
     ) -> AsyncListing[Turn]:
         """Read the last turns of a session, oldest first.
 
-        Lists the last turns of a session, oldest first. It has a limit and no pages. An unknown
-        session has none.
+        Lists the last turns of a session, oldest first. The answer ends where its text reaches
+        1 MiB; `next` is then the cursor at which `turn.page` goes on with the turns before. An
+        unknown session has none.
 
         Arguments:
             session_id: The id of the session.

@@ -50,7 +50,10 @@ export interface ActivityAsked {
   status?: string | undefined;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface ActivityPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: Activity[];
@@ -68,7 +71,10 @@ export interface AgentName {
   tenant: string;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface AgentNamePage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: AgentName[];
@@ -106,16 +112,6 @@ export interface Approval {
   decided_by?: string;
   /** The id of the token that asked. That token does not decide. */
   requested_by?: string;
-}
-
-/** One page of a listing. */
-export interface ApprovalPage {
-  /** The items, in the order of the listing. The list may be empty and is never null. */
-  items: Approval[];
-  /** The cursor of the next page. It is left out of the last page, and of listings that have no pages. */
-  next?: string;
-  /** Rows that belong to the answer and cannot be read, at most 20. */
-  set_aside?: SetAside[];
 }
 
 /**
@@ -338,16 +334,6 @@ export interface CompactionAsked {
   turns?: number | undefined;
 }
 
-/** One page of a listing. */
-export interface CompactionPage {
-  /** The items, in the order of the listing. The list may be empty and is never null. */
-  items: Compaction[];
-  /** The cursor of the next page. It is left out of the last page, and of listings that have no pages. */
-  next?: string;
-  /** Rows that belong to the answer and cannot be read, at most 20. */
-  set_aside?: SetAside[];
-}
-
 /** A concept, and how many memories have it. */
 export interface ConceptCount {
   /** The concept. */
@@ -356,7 +342,10 @@ export interface ConceptCount {
   memories: number;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface ConceptCountPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: ConceptCount[];
@@ -461,16 +450,6 @@ export interface DeadEntry {
   reasons: string[];
 }
 
-/** One page of a listing. */
-export interface DeadEntryPage {
-  /** The items, in the order of the listing. The list may be empty and is never null. */
-  items: DeadEntry[];
-  /** The cursor of the next page. It is left out of the last page, and of listings that have no pages. */
-  next?: string;
-  /** Rows that belong to the answer and cannot be read, at most 20. */
-  set_aside?: SetAside[];
-}
-
 /** What a policy was asked and what it decided. */
 export interface Decision {
   /** Whether it was done. */
@@ -504,7 +483,10 @@ export interface Document {
   revision?: string;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface DocumentPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: Document[];
@@ -782,7 +764,10 @@ export interface HeldEntry {
   seq?: number;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface HeldEntryPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: HeldEntry[];
@@ -907,7 +892,10 @@ export interface ImportRecord {
   undone: boolean;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface ImportRecordPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: ImportRecord[];
@@ -1007,7 +995,10 @@ export interface JournalCursor {
   process?: HostProcess;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface JournalCursorPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: JournalCursor[];
@@ -1047,7 +1038,10 @@ export interface JournalStatus {
   oldest?: Time;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface JournalStatusPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: JournalStatus[];
@@ -1186,7 +1180,10 @@ export interface Memory {
  */
 export type MemoryKind = "user_preference" | "user_fact" | "project_fact" | "workspace_fact" | "historical_case" | "constraint" | "workflow_insight" | "session_summary";
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface MemoryPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: Memory[];
@@ -1300,7 +1297,10 @@ export interface NoteCommit {
   op: string;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface NoteCommitPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: NoteCommit[];
@@ -1310,7 +1310,10 @@ export interface NoteCommitPage {
   set_aside?: SetAside[];
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface NotePage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: Note[];
@@ -1424,7 +1427,10 @@ export interface Relation {
   deleted_at?: Time;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface RelationPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: Relation[];
@@ -1558,16 +1564,6 @@ export interface Result {
   task_id: string;
   /** When it was last changed. */
   updated_at: Time;
-}
-
-/** One page of a listing. */
-export interface ResultPage {
-  /** The items, in the order of the listing. The list may be empty and is never null. */
-  items: Result[];
-  /** The cursor of the next page. It is left out of the last page, and of listings that have no pages. */
-  next?: string;
-  /** Rows that belong to the answer and cannot be read, at most 20. */
-  set_aside?: SetAside[];
 }
 
 /**
@@ -1914,7 +1910,10 @@ export interface StoreDiff {
   rows?: RowDiff[];
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface StringPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: string[];
@@ -2057,16 +2056,6 @@ export interface TaskEvent {
   result?: string;
 }
 
-/** One page of a listing. */
-export interface TaskEventPage {
-  /** The items, in the order of the listing. The list may be empty and is never null. */
-  items: TaskEvent[];
-  /** The cursor of the next page. It is left out of the last page, and of listings that have no pages. */
-  next?: string;
-  /** Rows that belong to the answer and cannot be read, at most 20. */
-  set_aside?: SetAside[];
-}
-
 /**
  * Where a task stands. Succeeded, dead_letter and cancelled are final.
  *
@@ -2124,7 +2113,10 @@ export interface Token {
   workspace_id?: string;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface TokenPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: Token[];
@@ -2317,7 +2309,10 @@ export interface WriteAck {
   workspace_id?: string;
 }
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
 export interface WriteAckPage {
   /** The items, in the order of the listing. The list may be empty and is never null. */
   items: WriteAck[];

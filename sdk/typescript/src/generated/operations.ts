@@ -5,7 +5,6 @@ import type {
   ActivityPage,
   AgentNamePage,
   Approval,
-  ApprovalPage,
   ApprovalStatus,
   AuditEntry,
   AuditReport,
@@ -17,12 +16,11 @@ import type {
   Checkup,
   Claim,
   Compaction,
-  CompactionPage,
   ConceptCountPage,
   Consolidation,
   ContextBlock,
   ContextItemAsked,
-  DeadEntryPage,
+  DeadEntry,
   DeletedTurns,
   Document,
   DocumentPage,
@@ -66,7 +64,6 @@ import type {
   ReplaySnapshot,
   RestoreReport,
   Result,
-  ResultPage,
   Role,
   Scope,
   Session,
@@ -80,7 +77,6 @@ import type {
   SyncReport,
   Task,
   TaskEvent,
-  TaskEventPage,
   TaskState,
   Time,
   Token,
@@ -388,15 +384,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/approvals",
     variables: {},
-    query: { task_id: "task_id" },
+    query: { limit: "limit", cursor: "cursor", task_id: "task_id" },
     headers: {},
     body: null,
     raw: false,
     key: false,
     changes: false,
     long: false,
-    paged: false,
-    answer: "json",
+    paged: true,
+    answer: "list",
   },
   "approval.request": {
     id: "approval.request",
@@ -493,15 +489,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/sessions/{id}/compactions",
     variables: { session_id: "id" },
-    query: {},
+    query: { limit: "limit", cursor: "cursor" },
     headers: {},
     body: null,
     raw: false,
     key: false,
     changes: false,
     long: false,
-    paged: false,
-    answer: "json",
+    paged: true,
+    answer: "list",
   },
   "concept.count": {
     id: "concept.count",
@@ -943,15 +939,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/memories/{id}/history",
     variables: { id: "id" },
-    query: {},
+    query: { limit: "limit", cursor: "cursor" },
     headers: {},
     body: null,
     raw: false,
     key: false,
     changes: false,
     long: false,
-    paged: false,
-    answer: "json",
+    paged: true,
+    answer: "list",
   },
   "memory.list": {
     id: "memory.list",
@@ -1198,15 +1194,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/queue/dead",
     variables: {},
-    query: { limit: "limit" },
+    query: { limit: "limit", cursor: "cursor" },
     headers: {},
     body: null,
     raw: false,
     key: false,
     changes: false,
     long: false,
-    paged: false,
-    answer: "json",
+    paged: true,
+    answer: "list",
   },
   "queue.nack": {
     id: "queue.nack",
@@ -1362,15 +1358,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/results",
     variables: {},
-    query: { task_id: "task_id" },
+    query: { limit: "limit", cursor: "cursor", task_id: "task_id" },
     headers: {},
     body: null,
     raw: false,
     key: false,
     changes: false,
     long: false,
-    paged: false,
-    answer: "json",
+    paged: true,
+    answer: "list",
   },
   "result.save": {
     id: "result.save",
@@ -1782,15 +1778,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/tasks/{id}/events",
     variables: { id: "id" },
-    query: {},
+    query: { limit: "limit", cursor: "cursor" },
     headers: {},
     body: null,
     raw: false,
     key: false,
     changes: false,
     long: false,
-    paged: false,
-    answer: "json",
+    paged: true,
+    answer: "list",
   },
   "task.get": {
     id: "task.get",
@@ -2167,6 +2163,10 @@ export interface ApprovalDecideArgs {
 
 /** What approval.list is given. */
 export interface ApprovalListArgs {
+  /** The most items; default 50, at most 1000. */
+  limit?: number | undefined;
+  /** The field next of the previous page. */
+  cursor?: string | undefined;
   /** The task. */
   task_id?: string | undefined;
 }
@@ -2223,10 +2223,10 @@ export class ApprovalOperations {
   /**
    * List the approvals of a task, oldest first, or every pending one.
    *
-   * Lists the approvals of a task, oldest first, or every pending one where no task is named. The answer is whole.
+   * Lists the approvals of a task, oldest first, or every pending one where no task is named, a page at a time.
    */
-  list(args: ApprovalListArgs = {}, options: CallOptions = {}): Promise<ApprovalPage> {
-    return this.#caller.ask(operations["approval.list"], [], args, options);
+  list(args: ApprovalListArgs = {}, options: CallOptions = {}): Listing<Approval> {
+    return this.#caller.listing(operations["approval.list"], [], args, options);
   }
 
   /**
@@ -2347,6 +2347,14 @@ export interface CompactionAddArgs {
   turns?: number | undefined;
 }
 
+/** What compaction.list is given. */
+export interface CompactionListArgs {
+  /** The most items; default 50, at most 1000. */
+  limit?: number | undefined;
+  /** The field next of the previous page. */
+  cursor?: string | undefined;
+}
+
 /** Summaries of turns that an agent host dropped. */
 export class CompactionOperations {
   readonly #caller: Caller;
@@ -2370,12 +2378,12 @@ export class CompactionOperations {
   /**
    * Read the summaries of a session, oldest first.
    *
-   * Lists the summaries of a session, oldest first. An unknown session has none. The answer is whole.
+   * Lists the summaries of a session, oldest first, a page at a time. An unknown session has none.
    *
    * @param session_id The id of the session.
    */
-  list(session_id: string, options: CallOptions = {}): Promise<CompactionPage> {
-    return this.#caller.ask(operations["compaction.list"], [session_id], {}, options);
+  list(session_id: string, args: CompactionListArgs = {}, options: CallOptions = {}): Listing<Compaction> {
+    return this.#caller.listing(operations["compaction.list"], [session_id], args, options);
   }
 }
 
@@ -2937,6 +2945,14 @@ export interface MemoryEditArgs {
   if_match?: string | undefined;
 }
 
+/** What memory.history is given. */
+export interface MemoryHistoryArgs {
+  /** The most items; default 50, at most 1000. */
+  limit?: number | undefined;
+  /** The field next of the previous page. */
+  cursor?: string | undefined;
+}
+
 /** What memory.list is given. */
 export interface MemoryListArgs {
   /** The most items; default 50, at most 1000. */
@@ -3165,12 +3181,12 @@ export class MemoryOperations {
   /**
    * Read every revision of a memory.
    *
-   * Lists every revision of a memory, oldest first, with the tombstone last if it is deleted. The answer is whole.
+   * Lists every revision of a memory, oldest first, with the tombstone last if it is deleted, a page at a time.
    *
    * @param id The id of the memory.
    */
-  history(id: string, options: CallOptions = {}): Promise<MemoryPage> {
-    return this.#caller.ask(operations["memory.history"], [id], {}, options);
+  history(id: string, args: MemoryHistoryArgs = {}, options: CallOptions = {}): Listing<Memory> {
+    return this.#caller.listing(operations["memory.history"], [id], args, options);
   }
 
   /**
@@ -3407,6 +3423,8 @@ export interface QueueClaimArgs {
 export interface QueueDeadArgs {
   /** The most items; default 50, at most 1000. */
   limit?: number | undefined;
+  /** The field next of the previous page. */
+  cursor?: string | undefined;
 }
 
 /** What queue.nack is given. */
@@ -3485,10 +3503,10 @@ export class QueueOperations {
   /**
    * List entries that used up their attempts, newest first.
    *
-   * Lists entries that used up their attempts, newest first. It has a limit and no pages.
+   * Lists entries that used up their attempts, newest first, a page at a time.
    */
-  dead(args: QueueDeadArgs = {}, options: CallOptions = {}): Promise<DeadEntryPage> {
-    return this.#caller.ask(operations["queue.dead"], [], args, options);
+  dead(args: QueueDeadArgs = {}, options: CallOptions = {}): Listing<DeadEntry> {
+    return this.#caller.listing(operations["queue.dead"], [], args, options);
   }
 
   /**
@@ -3642,6 +3660,10 @@ export class RelationOperations {
 
 /** What result.list is given. */
 export interface ResultListArgs {
+  /** The most items; default 50, at most 1000. */
+  limit?: number | undefined;
+  /** The field next of the previous page. */
+  cursor?: string | undefined;
   /** The task. */
   task_id?: string | undefined;
 }
@@ -3696,10 +3718,10 @@ export class ResultOperations {
   /**
    * List the results of a task, by node.
    *
-   * Lists the results of a task, by node. The answer is whole.
+   * Lists the results of a task, by node, a page at a time.
    */
-  list(args: ResultListArgs = {}, options: CallOptions = {}): Promise<ResultPage> {
-    return this.#caller.ask(operations["result.list"], [], args, options);
+  list(args: ResultListArgs = {}, options: CallOptions = {}): Listing<Result> {
+    return this.#caller.listing(operations["result.list"], [], args, options);
   }
 
   /**
@@ -4295,6 +4317,14 @@ export interface TaskEventArgs {
   to?: TaskState | undefined;
 }
 
+/** What task.events is given. */
+export interface TaskEventsArgs {
+  /** The most items; default 50, at most 1000. */
+  limit?: number | undefined;
+  /** The field next of the previous page. */
+  cursor?: string | undefined;
+}
+
 /** What task.list is given. */
 export interface TaskListArgs {
   /** The most items; default 50, at most 1000. */
@@ -4379,12 +4409,12 @@ export class TaskOperations {
   /**
    * Read the history of a task, oldest first.
    *
-   * Lists the events of a task that were not folded, oldest first. The answer is whole.
+   * Lists the events of a task that were not folded, oldest first, a page at a time.
    *
    * @param id The id of the task.
    */
-  events(id: string, options: CallOptions = {}): Promise<TaskEventPage> {
-    return this.#caller.ask(operations["task.events"], [id], {}, options);
+  events(id: string, args: TaskEventsArgs = {}, options: CallOptions = {}): Listing<TaskEvent> {
+    return this.#caller.listing(operations["task.events"], [id], args, options);
   }
 
   /**
@@ -4628,7 +4658,8 @@ export class TurnOperations {
   /**
    * Read the last turns of a session, oldest first.
    *
-   * Lists the last turns of a session, oldest first. It has a limit and no pages. An unknown session has none.
+   * Lists the last turns of a session, oldest first. The answer ends where its text reaches 1 MiB; `next` is then the
+   * cursor at which `turn.page` goes on with the turns before. An unknown session has none.
    *
    * @param session_id The id of the session.
    */
