@@ -97,13 +97,13 @@ func (l events) AppendEvent(ctx context.Context, e amber.TaskEvent) (amber.TaskE
 }
 
 // ListEvents implements [amber.TaskEvents].
-func (l events) ListEvents(ctx context.Context, taskID string) ([]amber.TaskEvent, error) {
+func (l events) ListEvents(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.TaskEvent], error) {
 	as, err := l.task(ctx, taskID)
 	if err != nil {
-		return nil, err
+		return amber.Page[amber.TaskEvent]{}, err
 	}
-	list, err := l.store.Events.ListEvents(ctx, as)
-	return list, asked(taskID, err)
+	page, err := l.store.Events.ListEvents(ctx, as, p)
+	return page, asked(taskID, err)
 }
 
 // CompactEvents implements [amber.TaskEvents].
@@ -181,12 +181,10 @@ func (l approvals) Approval(ctx context.Context, id string) (amber.Approval, err
 }
 
 // ListApprovals implements [amber.Approvals].
-func (l approvals) ListApprovals(ctx context.Context, taskID string) ([]amber.Approval, error) {
-	list, err := l.store.Approvals.ListApprovals(ctx, taskID)
-	if err != nil {
-		return nil, err
-	}
-	return kept(list, func(a amber.Approval) (bool, error) {
+func (l approvals) ListApprovals(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Approval], error) {
+	return pages(p.Cursor, func(c amber.Cursor) (amber.Page[amber.Approval], error) {
+		return l.store.Approvals.ListApprovals(ctx, taskID, amber.Paging{Limit: p.Limit, Cursor: c})
+	}, func(a amber.Approval) (bool, error) {
 		as, err := l.task(ctx, a.TaskID)
 		return as == a.TaskID, err
 	})
@@ -213,11 +211,11 @@ func (l results) Result(ctx context.Context, taskID, nodeID string) (amber.Resul
 }
 
 // ListResults implements [amber.Results].
-func (l results) ListResults(ctx context.Context, taskID string) ([]amber.Result, error) {
+func (l results) ListResults(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Result], error) {
 	as, err := l.task(ctx, taskID)
 	if err != nil {
-		return nil, err
+		return amber.Page[amber.Result]{}, err
 	}
-	list, err := l.store.Results.ListResults(ctx, as)
-	return list, asked(taskID, err)
+	page, err := l.store.Results.ListResults(ctx, as, p)
+	return page, asked(taskID, err)
 }

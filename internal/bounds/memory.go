@@ -44,14 +44,18 @@ func (l *Limit) memory(ctx context.Context, id amber.MemoryID) (amber.MemoryID, 
 func (l *Limit) seesMemory(ctx context.Context, id amber.MemoryID) (bool, error) {
 	m, err := l.store.Memories.Get(ctx, id)
 	if amber.KindOf(err) == amber.KindNotFound {
-		revisions, err := l.store.Memories.History(ctx, id)
-		if missing(err) || err == nil && len(revisions) == 0 {
+		var last amber.Memory
+		err := amber.Each(ctx, l.store.Memories.History, id, func(m amber.Memory) error {
+			last = m
+			return nil
+		})
+		if missing(err) || err == nil && last.ID == "" {
 			return false, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		return l.sees(ctx, revisions[len(revisions)-1])
+		return l.sees(ctx, last)
 	}
 	if err != nil {
 		return false, err
@@ -107,13 +111,15 @@ func (l *Limit) List(ctx context.Context, q amber.ListQuery, list func(context.C
 }
 
 // History implements [amber.MemoryReader].
-func (l memories) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
+func (l memories) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
 	as, err := l.memory(ctx, id)
 	if err != nil {
-		return nil, err
+		return amber.Page[amber.Memory]{}, err
 	}
-	list, err := l.store.Memories.History(ctx, as)
-	return l.seen(ctx, list, asked(id, err))
+	return pages(p.Cursor, func(c amber.Cursor) (amber.Page[amber.Memory], error) {
+		page, err := l.store.Memories.History(ctx, as, amber.Paging{Limit: p.Limit, Cursor: c})
+		return page, asked(id, err)
+	}, func(m amber.Memory) (bool, error) { return l.sees(ctx, m) })
 }
 
 // Timeline implements [amber.MemoryReader].

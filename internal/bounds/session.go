@@ -93,8 +93,14 @@ func (l *Limit) session(ctx context.Context, id amber.SessionID) (whereabouts, a
 // leftovers reports whether something is stored under the id of a session that the catalogue does not have.
 func (l *Limit) leftovers(ctx context.Context, id amber.SessionID) (bool, error) {
 	for _, look := range []func() (bool, error){
-		func() (bool, error) { return some(l.store.Turns.LoadTurns(ctx, id, 1)) },
-		func() (bool, error) { return some(l.store.Compactions.Compactions(ctx, id)) },
+		func() (bool, error) {
+			p, err := l.store.Turns.ListTurns(ctx, amber.TurnQuery{SessionID: id, Limit: 1})
+			return some(p.Items, err)
+		},
+		func() (bool, error) {
+			p, err := l.store.Compactions.Compactions(ctx, id, amber.Paging{Limit: 1})
+			return some(p.Items, err)
+		},
 		func() (bool, error) { return some(l.store.Activities.ListActivity(ctx, id, "")) },
 		func() (bool, error) { return there(l.store.States.LoadState(ctx, id)) },
 		func() (bool, error) { return there(l.store.Loops.LoadLoop(ctx, id)) },

@@ -28,16 +28,6 @@ func (l *Limit) turn(t amber.Turn) (amber.Turn, error) {
 	return t, err
 }
 
-// LoadTurns implements [amber.Turns].
-func (l turns) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	list, err := l.store.Turns.LoadTurns(ctx, as, limit)
-	return list, asked(id, err)
-}
-
 // ListTurns implements [amber.Turns].
 func (l turns) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
 	id, err := q.SessionID, error(nil)
@@ -83,13 +73,13 @@ func (l compactions) AddCompaction(ctx context.Context, c amber.Compaction) (amb
 }
 
 // Compactions implements [amber.Compactions].
-func (l compactions) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
+func (l compactions) Compactions(ctx context.Context, id amber.SessionID, p amber.Paging) (amber.Page[amber.Compaction], error) {
 	as, err := l.ask(ctx, id)
 	if err != nil {
-		return nil, err
+		return amber.Page[amber.Compaction]{}, err
 	}
-	list, err := l.store.Compactions.Compactions(ctx, as)
-	return list, asked(id, err)
+	page, err := l.store.Compactions.Compactions(ctx, as, p)
+	return page, asked(id, err)
 }
 
 type loops struct{ *Limit }
