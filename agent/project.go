@@ -12,7 +12,7 @@ import (
 
 // ProjectReport says what names a project and what is stored under its names.
 type ProjectReport struct {
-	project.Project
+	project.Grant
 	Stored Stored   `json:"stored"` // under the name of the project
 	Others []Stored `json:"others"` // under names the repository may have had
 	DryRun bool     `json:"dry_run,omitempty"`
@@ -64,8 +64,8 @@ func StoredUnder(ctx context.Context, s amber.Store, id string) (Stored, error) 
 }
 
 // ReportProject looks up what is stored under the names of a project.
-func ReportProject(ctx context.Context, s amber.Store, p project.Project) (r ProjectReport, err error) {
-	r = ProjectReport{Project: p, Others: []Stored{}}
+func ReportProject(ctx context.Context, s amber.Store, p project.Grant) (r ProjectReport, err error) {
+	r = ProjectReport{Grant: p, Others: []Stored{}}
 	if r.Stored, err = StoredUnder(ctx, s, p.ID); err != nil {
 		return r, err
 	}
@@ -85,9 +85,19 @@ func ReportProject(ctx context.Context, s amber.Store, p project.Project) (r Pro
 	return r, nil
 }
 
+// JoinProject gives the records of one project to another, after what hooks have kept was brought in. Errors: unsupported where
+// memory lies on a server.
+func (a *Agent) JoinProject(ctx context.Context, from, to string) (memories, sessions int, err error) {
+	if a.core == nil {
+		return 0, 0, amber.Errorf(amber.KindUnsupported, "join projects", from, "memory lies elsewhere").WithHint("recall --project " + from)
+	}
+	a.Settle(ctx)
+	return a.core.JoinProject(ctx, from, to)
+}
+
 // movedFrom returns the names of repositories of the same folder name whose sessions
 // ran in folders that are gone.
-func movedFrom(ctx context.Context, s amber.Store, p project.Project) ([]string, error) {
+func movedFrom(ctx context.Context, s amber.Store, p project.Grant) ([]string, error) {
 	recent, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: amber.MaxPageSize})
 	if err != nil {
 		return nil, err
@@ -102,4 +112,57 @@ func movedFrom(ctx context.Context, s amber.Store, p project.Project) ([]string,
 		}
 	}
 	return names, nil
+}
+
+// Evidence is what a store holds of projects, for the registry of folders.
+type Evidence struct {
+	amber.Store
+	Done func() error // closes the store
+}
+
+var _ project.Evidence = Evidence{}
+
+// Close implements [project.Evidence].
+func (e Evidence) Close() error { return e.Done() }
+
+// Holds implements [project.Evidence].
+func (e Evidence) Holds(ctx context.Context, name string) (bool, error) {
+	memories, err := e.Memories.List(ctx, amber.ListQuery{
+		Filter: amber.Filter{Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: name}}, Limit: 1,
+	})
+	if err != nil && amber.KindOf(err) != amber.KindUnsupported || len(memories.Items) > 0 {
+		return len(memories.Items) > 0, err
+	}
+	sessions, err := e.Sessions.ListSessions(ctx, amber.SessionQuery{Project: name, Limit: 1})
+	if amber.KindOf(err) == amber.KindUnsupported {
+		err = nil
+	}
+	return len(sessions.Items) > 0, err
+}
+
+// maxSessionPages bounds how many sessions of a project are looked at.
+const maxSessionPages = 20
+
+// RanIn implements [project.Evidence].
+func (e Evidence) RanIn(ctx context.Context, name string, before amber.Time) (dirs []string, err error) {
+	q := amber.SessionQuery{Project: name, Trusted: true, Limit: amber.MaxPageSize}
+	for range maxSessionPages {
+		page, err := e.Sessions.ListSessions(ctx, q)
+		if err != nil {
+			if amber.KindOf(err) == amber.KindUnsupported {
+				err = nil
+			}
+			return dirs, err
+		}
+		for _, s := range page.Items {
+			own := s.Trust == "" || s.Trust == amber.TrustOwn
+			if own && s.Directory != "" && s.StartedAt.Before(before) && !slices.Contains(dirs, s.Directory) {
+				dirs = append(dirs, s.Directory)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	return dirs, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	blocks "github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
@@ -54,6 +55,11 @@ a prompt or after a compaction, which may be nothing.`,
 				if len(block.Memories) == 0 && block.Decision.Effective {
 					defer a.noteOtherNames(ctx, s, f.Project)
 				}
+				if f.Project == "" && f.occasion != string(wire.OccasionPrompt) {
+					if block.Text, err = a.withNotice(ctx, block.Text); err != nil {
+						return err
+					}
+				}
 				return a.Out.Show(block, func(w io.Writer) { a.printContext(w, block, f.explain) })
 			})
 		},
@@ -82,6 +88,15 @@ func (a *app) contextRequest(f contextFlags, args []string) (r wire.ContextReque
 		r.Goal, err = a.Text(args[0], amber.MaxQueryBytes)
 	}
 	return r, err
+}
+
+// withNotice adds to a block that the folder waits for its user.
+func (a *app) withNotice(ctx context.Context, text string) (string, error) {
+	dir, err := a.Directory()
+	if err != nil || a.Project(ctx, dir).Asks == "" {
+		return text, nil
+	}
+	return blocks.WithNotice(text, a.Random)
 }
 
 // printContext prints the block and nothing else to w, so that it can go

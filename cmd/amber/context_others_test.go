@@ -31,10 +31,10 @@ type somebody struct {
 func newSomebody(t *testing.T, top, name string) somebody {
 	t.Helper()
 	s := somebody{word: "canary" + name, noted: "parchment" + name, dir: filepath.Join(top, name), Identities: amber.Identities{
-		ProjectID: "acme/" + name, UserID: "user-" + name, WorkspaceID: "space-" + name, SessionID: amber.SessionID("session-" + name),
+		ProjectID: "host.invalid/acme/" + name, UserID: "user-" + name, WorkspaceID: "space-" + name, SessionID: amber.SessionID("session-" + name),
 	}}
 	must.Do(t, os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700))
-	config := "[remote \"origin\"]\n\turl = https://host.invalid/" + s.ProjectID + ".git\n"
+	config := "[remote \"origin\"]\n\turl = https://" + s.ProjectID + ".git\n"
 	must.Do(t, os.WriteFile(filepath.Join(s.dir, ".git", "config"), []byte(config), 0o600))
 	return s
 }
@@ -79,6 +79,9 @@ func TestNoContextHoldsWordsOfOthers(t *testing.T) {
 	store := must.Get(agent.Store(t.Context()))(t)
 	mine, yours := newSomebody(t, t.TempDir(), "ours"), newSomebody(t, t.TempDir(), "theirs")
 	shared := map[string]amber.MemoryID{mine.word: mine.plant(t, store), yours.word: yours.plant(t, store)}
+	for _, s := range []somebody{mine, yours} {
+		u.must("", "project", "trust", s.dir, "--yes")
+	}
 	for _, pair := range [][2]somebody{{mine, yours}, {yours, mine}} {
 		reader, other := pair[0], pair[1]
 		for door, text := range u.doors(t, r, agent, reader, other, shared[other.word]) {

@@ -52,8 +52,7 @@ func (a *app) newEvalHome(project string, settings map[string]string, budget tim
 	git := filepath.Join(h.work, ".git")
 	err = errors.Join(os.MkdirAll(git, evalFoldersMode), os.MkdirAll(filepath.Join(dir, "user"), evalFoldersMode))
 	if err == nil {
-		remote := fmt.Sprintf("[remote \"origin\"]\n\turl = https://github.com/%s.git\n", project)
-		err = fsx.Replace(fsx.OS(), filepath.Join(git, "config"), evalFilesMode, []byte(remote))
+		err = fsx.Replace(fsx.OS(), filepath.Join(git, "amber-project"), evalFilesMode, []byte(project+"\n"))
 	}
 	if err != nil {
 		return nil, errors.Join(&amber.Error{Op: "make temporary home", Kind: amber.KindInternal, Err: err}, os.RemoveAll(dir))

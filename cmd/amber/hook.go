@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/internal/project"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/term"
 	"github.com/amber-memory/amber/journal"
@@ -138,7 +139,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	if err != nil {
 		return errors.Join(err, j.CountLoss(err))
 	}
-	ev, unfinished := a.readEvent(host, f.event, args[1:], loaded.Config.Redactor())
+	ev, has, unfinished := a.readEvent(ctx, host, f.event, args[1:], loaded.Config.Redactor())
 	// A signal that ends the host comes just when there is something to keep;
 	// how long that may take is bounded.
 	if err := (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(context.WithoutCancel(ctx), ev); err != nil {
@@ -151,7 +152,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	var errs []error
 	served := false
 	if hook.WantsContext(ev) {
-		served, err = a.injectContext(ctx, f, loaded, at, j, ev)
+		served, err = a.injectContext(ctx, f, loaded, at, j, ev, has)
 		errs = append(errs, err)
 	}
 	if !f.noDrain && !served { // a server that knows the agent drains its journal every second
@@ -174,12 +175,18 @@ func (a *app) hookConfig() (config.Loaded, error) {
 	return a.LoadConfig()
 }
 
-// readEvent reads what the host says. Unfinished tells whether it was given up
+// readEvent reads what the host says, and which project its folder has. Unfinished tells whether it was given up
 // before the host came to an end.
-func (a *app) readEvent(host hook.Host, name string, args []string, rules *redact.Redactor) (ev journal.HostEvent, unfinished func() bool) {
+func (a *app) readEvent(ctx context.Context, host hook.Host, name string, args []string, rules *redact.Redactor) (ev journal.HostEvent, has project.Grant, unfinished func() bool) {
 	in := hook.Input{
 		Host: host, Event: name, At: amber.At(a.Clock()), Process: proc.Host(),
-		Project: cli.ProjectOf, Redact: rules,
+		Redact: rules,
+		Project: func(dir string) string {
+			ctx, cancel := context.WithTimeout(ctx, placing)
+			defer cancel()
+			has = a.Project(ctx, dir)
+			return has.ID
+		},
 		Files: &hook.Files{Home: a.UserHome(), Env: a.Getenv, Wait: transcriptWait()},
 	}
 	in.Directory, _ = a.Directory()
@@ -190,8 +197,13 @@ func (a *app) readEvent(host hook.Host, name string, args []string, rules *redac
 		p := newPatient(a.Stdin, stdinPatience, stdinLimit)
 		in.Payload, unfinished = p, func() bool { return p.gaveUp }
 	}
-	return hook.Read(in), unfinished
+	ev = hook.Read(in)
+	return ev, has, unfinished
 }
+
+// placing is how long a hook may take to find out whether the home holds the project that a folder claims which the
+// home does not know.
+const placing = time.Second
 
 // A host may write the answer to its transcript while the hook for the end of
 // the turn runs. Copilot CLI takes about a tenth of a second.

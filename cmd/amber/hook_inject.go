@@ -11,6 +11,8 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
+	blocks "github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/project"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/wire"
@@ -20,7 +22,7 @@ import (
 // keeps which passages these were. Without a store, or where it would have to be migrated
 // or does not answer in time, the answer is empty; that the time was up is said on stderr.
 // Served tells that the server of the home found the memories: it runs and knows the agent.
-func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent) (served bool, err error) {
+func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent, has project.Grant) (served bool, err error) {
 	budget := f.context
 	if !f.contextSaid {
 		budget = loaded.Config.Context.Budget
@@ -34,6 +36,13 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 		a.Out.Note("no memories were found for the agent: %v", err)
 	case block.Late, block.Degraded != "" && block.Text != "":
 		a.Out.Note("memories for the agent: %s", block.Degraded)
+	}
+	if has.Asks != "" && hook.OccasionOf(ev) == wire.OccasionStart {
+		text, err := blocks.WithNotice(block.Text, a.Random)
+		if err != nil {
+			return served, err
+		}
+		block.Text = text
 	}
 	reply := hook.Reply(ev, block.Text)
 	if len(reply) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -48,7 +49,7 @@ the session.`,
 			if err != nil {
 				return err
 			}
-			ev, err := a.genericEvent(host, session, kind, text)
+			ev, err := a.genericEvent(cmd.Context(), host, session, kind, text)
 			if err != nil {
 				return err
 			}
@@ -76,7 +77,7 @@ the session.`,
 }
 
 // genericEvent is an event that a person or a script appends. It is always a new one.
-func (a *app) genericEvent(host, session, kind, text string) (journal.HostEvent, error) {
+func (a *app) genericEvent(ctx context.Context, host, session, kind, text string) (journal.HostEvent, error) {
 	ev := journal.HostEvent{Schema: journal.HostEventSchema, Native: true, ObservedAt: amber.At(a.Clock())}
 	switch {
 	case session == "":
@@ -112,7 +113,7 @@ func (a *app) genericEvent(host, session, kind, text string) (journal.HostEvent,
 	ev.Host = journal.SafeID(redactor, host)
 	ev.SessionID = amber.SessionID(journal.SafeID(redactor, session))
 	if dir, err := a.Directory(); err == nil {
-		project := clean(cli.ProjectOf(dir))
+		project := clean(a.Project(ctx, dir).ID)
 		ev.Project = strings.ToValidUTF8(project[:min(len(project), amber.MaxIDBytes)], "")
 		ev.Directory, _ = redactor.String(dir)
 	}

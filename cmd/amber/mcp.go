@@ -98,7 +98,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 			Agents: pool, BeforeTool: h.beforeTool, Changed: func(server.AgentName) { h.change() }, Log: log, Redact: a.WriteRulesOnce(),
 		},
 		Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
-		Identities: amber.Identities{ProjectID: a.projectHere(f.project), UserID: f.user, WorkspaceID: f.workspace}, Clock: a.Clock, Log: log,
+		Identities: amber.Identities{ProjectID: a.projectHere(ctx, f.project), UserID: f.user, WorkspaceID: f.workspace}, Clock: a.Clock, Log: log,
 	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}, Bound: f.bound()}}, tenant, agent)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 }
 
 // projectHere is the project a call is about where it names none.
-func (a *app) projectHere(named string) string {
+func (a *app) projectHere(ctx context.Context, named string) string {
 	if named != "" {
 		return named
 	}
@@ -119,7 +119,7 @@ func (a *app) projectHere(named string) string {
 	if err != nil {
 		return ""
 	}
-	return cli.ProjectOf(dir)
+	return a.Project(ctx, dir).ID
 }
 
 // hosted is the agent of the flags, served to one host.

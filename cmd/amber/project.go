@@ -33,10 +33,10 @@ recall --project NAME finds that, and project set NAME goes on with it.`,
 			if err != nil {
 				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.showProject(ctx, s, project.Of(dir)) })
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.showProject(ctx, s, a.Project(ctx, dir)) })
 		},
 	}
-	c.AddCommand(a.projectSetCommand())
+	c.AddCommand(a.projectSetCommand(), a.projectTrustCommand(), a.projectListCommand())
 	return c
 }
 
@@ -72,7 +72,7 @@ that name ran in other folders it asks first.`,
 	return cmd
 }
 
-func (a *app) showProject(ctx context.Context, s *cli.Opened, p project.Project) error {
+func (a *app) showProject(ctx context.Context, s *cli.Opened, p project.Grant) error {
 	r, err := agent.ReportProject(ctx, s.Store, p)
 	if err != nil {
 		return err
@@ -88,6 +88,8 @@ func (a *app) showProject(ctx context.Context, s *cli.Opened, p project.Project)
 var projectSources = map[project.Source]string{
 	project.Choice: "named with amber project set", project.File: "named by .amber/project",
 	project.Remote: "named by the git remote", project.Path: "named by where the repository lies",
+	project.Pinned:      "named as this home has known the folder since before",
+	project.Unconfirmed: "a name of its own, since no user has confirmed what the folder claims",
 }
 
 // noteProject tells people what they should know beside the name.
@@ -97,6 +99,7 @@ func (a *app) noteProject(r agent.ProjectReport) {
 	} else {
 		a.Out.Note("%s; %s", projectSources[r.Source], r.Stored)
 	}
+	a.noteAsks(r.Grant)
 	if r.Ignored != "" {
 		a.Out.Note("%s; the file is ignored", cli.Safe(r.Ignored))
 	}
@@ -119,7 +122,7 @@ func shellWord(s string) string {
 
 // setProject names the project of a directory.
 func (a *app) setProject(ctx context.Context, s *cli.Opened, dir, name string, yes, dryRun bool) error {
-	now := project.Of(dir)
+	now := a.Project(ctx, dir)
 	found, err := agent.StoredUnder(ctx, s.Store, name)
 	if err != nil {
 		return err
@@ -137,7 +140,15 @@ func (a *app) setProject(ctx context.Context, s *cli.Opened, dir, name string, y
 		}
 	}
 	if !dryRun {
-		if now, err = project.Set(dir, name); err != nil {
+		folders, err := a.Projects(false)
+		if err != nil {
+			return err
+		}
+		was := ""
+		if now, was, err = folders.Set(ctx, dir, name); err != nil {
+			return err
+		}
+		if err := joinProject(ctx, s, was, now, a.Out.Note); err != nil {
 			return err
 		}
 	}
@@ -163,7 +174,7 @@ func (a *app) noteOtherNames(ctx context.Context, s *cli.Opened, named string) {
 	if named != "" || err != nil {
 		return
 	}
-	for _, name := range project.Of(dir).Others {
+	for _, name := range a.Project(ctx, dir).Others {
 		if found, err := agent.StoredUnder(ctx, s.Store, name); err == nil && found.Memories > 0 {
 			a.Out.Note("%s are stored under another name of this repository, %s: see amber project", found, cli.Safe(name))
 		}

@@ -44,10 +44,10 @@ resumed, also after it ended.`,
 			if err := checkNamed(cmd, r); err != nil {
 				return err
 			}
-			if err := a.placeSession(cmd, &r); err != nil {
-				return err
-			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				if err := a.placeSession(cmd, &r); err != nil {
+					return err
+				}
 				started, err := s.Store.Sessions.StartSession(ctx, r)
 				if err != nil {
 					return err
@@ -83,7 +83,7 @@ func (a *app) placeSession(cmd *cobra.Command, r *amber.SessionStart) error {
 		return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
 	}
 	if !cmd.Flags().Changed("project") {
-		r.Project = cli.ProjectOf(dir)
+		r.Project = a.Project(cmd.Context(), dir).ID
 	}
 	if !cmd.Flags().Changed("directory") {
 		r.Directory = dir

@@ -113,11 +113,27 @@ func (a *app) tuiSource(ctx context.Context, cmd *cobra.Command, s *cli.Opened) 
 	if src.Identities, err = a.Identities(ctx, s, cli.IdentityFlags{}); err != nil {
 		return src, err
 	}
+	if src.Folder, err = a.tuiFolder(ctx, s); err != nil {
+		return src, err
+	}
 	if s.Remote != nil {
 		a.tuiRemote(&src, s)
 		return src, nil
 	}
 	return src, a.tuiLocal(&src, s)
+}
+
+// tuiFolder is the working directory.
+func (a *app) tuiFolder(ctx context.Context, s *cli.Opened) (tui.Folder, error) {
+	dir, err := a.Absolute(".")
+	if err != nil {
+		return tui.Folder{}, err
+	}
+	has := a.Project(ctx, dir)
+	quiet := func(string, ...any) {} // the screen is not for lines
+	return tui.Folder{Grant: has, Trust: func(ctx context.Context) (project.Grant, error) {
+		return a.trustFolder(ctx, s, dir, has.Asks, quiet)
+	}}, nil
 }
 
 // tuiRemote fills in what a server does.

@@ -40,15 +40,15 @@ command can be run again.`,
 					return err
 				}
 			}
-			if !cmd.Flags().Changed("project") {
-				dir, err := a.Directory()
-				if err != nil {
-					return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
-				}
-				project = cli.ProjectOf(dir)
-			}
 			turn := amber.Turn{ID: amber.TurnID(id), Role: amber.Role(role), Content: content, ProjectID: project}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				if !cmd.Flags().Changed("project") {
+					dir, err := a.Directory()
+					if err != nil {
+						return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
+					}
+					turn.ProjectID = a.Project(ctx, dir).ID
+				}
 				if turn.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}

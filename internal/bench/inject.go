@@ -23,7 +23,7 @@ import (
 
 // How context is measured that hooks put before prompts.
 const (
-	injectProject = "acme/shop"
+	injectProject = "host.invalid/acme/shop"
 	injectLoad    = 8 // threads that do nothing but compute
 	injectPrompts = 300
 	limitLate     = 1.0 // per cent of the prompts
@@ -37,8 +37,9 @@ func injects(ctx context.Context, c config) outcome {
 	i := injection{ctx: ctx, binary: c.binary, dir: filepath.Join(c.dir, "inject"), text: newWriter(uint64(time.Now().UnixNano()))}
 	i.work = filepath.Join(i.dir, "shop")
 	check(os.MkdirAll(filepath.Join(i.work, ".git"), 0o700))
-	check(os.WriteFile(filepath.Join(i.work, ".git", "config"), []byte("[remote \"origin\"]\n\turl = https://host.invalid/"+injectProject+".git\n"), 0o600))
+	check(os.WriteFile(filepath.Join(i.work, ".git", "config"), []byte("[remote \"origin\"]\n\turl = https://"+injectProject+".git\n"), 0o600))
 	i.fill(c.large)
+	check(i.command("project", "trust", "--yes").Run()) // the memories came before the folder
 	var out outcome
 	i.flags = []string{"--no-drain"} // nobody answers
 	out.lines = append(out.lines, i.measure("each opens the store", 0)...)

@@ -23,7 +23,7 @@ const (
 
 func isHeading(line string) bool {
 	switch line {
-	case headingLeftOff, headingSoFar, headingStanding, headingPreferences, headingMore, headingConflicts, headingRecent:
+	case headingLeftOff, headingSoFar, headingStanding, headingPreferences, headingMore, headingConflicts, headingRecent, Notice:
 		return true
 	}
 	return false

@@ -17,17 +17,17 @@ const maxFile = amber.MaxIDBytes + 56
 
 // readShared reads .amber/project below a folder. Symbolic links are not
 // followed: a repository may hold one that leads anywhere.
-func (p *Project) readShared(top string) string {
+func (c *claim) readShared(top string) string {
 	folder := filepath.Join(top, folderName)
 	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
 		return ""
 	}
-	return p.read(filepath.Join(folder, fileName))
+	return c.read(filepath.Join(folder, fileName))
 }
 
 // read returns the name that a file holds, "" where there is no file. What is
 // there and is not a name is remembered as ignored.
-func (p *Project) read(path string) string {
+func (c *claim) read(path string) string {
 	data, err := fsx.ReadFile(fsx.OS(), path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -36,8 +36,11 @@ func (p *Project) read(path string) string {
 	if err == nil {
 		err = amber.CheckID("project id", name)
 	}
+	if err == nil && !usable(name) {
+		err = amber.Errorf(amber.KindInvalid, "read project name", path, "the name is not free")
+	}
 	if err != nil {
-		p.Ignored = path + ": " + whyIgnored(err)
+		c.ignored = path + ": " + whyIgnored(err)
 		return ""
 	}
 	return name
@@ -56,33 +59,34 @@ func whyIgnored(err error) string {
 	return "cannot be read"
 }
 
-// Set names the project of a directory, for this machine and in .amber/project,
-// and returns the project as it is now. Errors: invalid for what is not a name;
-// refused where .amber is not a folder or the file is not a regular file.
-func Set(dir, name string) (Project, error) {
+// write names the project of a directory in its files.
+func write(dir, name string) error {
 	if err := amber.CheckID("project id", name); err != nil {
-		return Project{}, err
+		return err
 	}
+	if !usable(name) {
+		return amber.Errorf(amber.KindInvalid, "name project", name, "names that begin with %s are given to folders that no user has confirmed", ownPrefix)
+	}
+	dir = real(dir)
 	top, ok := WorkTree(dir)
 	if !ok {
 		top = dir
 	}
 	folder := filepath.Join(top, folderName)
 	if err := fsx.MkdirAll(fsx.OS(), folder, 0o755); err != nil {
-		return Project{}, refused(folder, err)
+		return refused(folder, err)
 	}
 	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
-		return Project{}, refused(folder, errors.New("is not a directory"))
+		return refused(folder, errors.New("is not a directory"))
 	}
-	if err := put(filepath.Join(folder, fileName), 0o644, name); err != nil {
-		return Project{}, err
+	if err := put(filepath.Join(folder, fileName), 0o644, name); err != nil || !ok {
+		return err
 	}
-	if ok {
-		if err := put(filepath.Join(commonDir(filepath.Join(top, ".git")), choiceName), 0o600, name); err != nil {
-			return Project{}, err
-		}
+	common, why := gitFolder(top)
+	if why != "" { // it belongs to another repository
+		return nil
 	}
-	return Of(dir), nil
+	return put(filepath.Join(common, choiceName), 0o600, name)
 }
 
 // put replaces a file that holds a name. What is not a file stays.
@@ -102,30 +106,6 @@ func refused(path string, err error) error {
 		return &amber.Error{Op: "write project name to", Kind: kind, ID: path, Err: fs.ErrPermission, Hint: "give the name where a command needs it: --project NAME"}
 	}
 	return &amber.Error{Op: "write project name to", Kind: kind, ID: path, Err: err}
-}
-
-// commonDir follows the .git file of a work tree or submodule to the folder
-// that holds the configuration.
-func commonDir(git string) string {
-	link, err := readSmall(git)
-	target, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
-	if err != nil || !ok {
-		return git
-	}
-	target = from(filepath.Dir(git), target)
-	common, err := readSmall(filepath.Join(target, "commondir"))
-	if err != nil || strings.TrimSpace(common) == "" {
-		return target
-	}
-	return from(target, strings.TrimSpace(common))
-}
-
-// from is a path as a file in dir means it.
-func from(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // readSmall reads the beginning of a regular file, also through a symbolic

@@ -10,10 +10,19 @@ import (
 // ownFile reports whether a file belongs to the user or to root: anybody may
 // put a file into a folder that all share, as /tmp.
 func ownFile(path string) bool {
+	uid := owner(path)
+	return uid == int64(os.Geteuid()) || uid == 0
+}
+
+// owner is the user id of the owner of a file or folder, -1 where it cannot be read.
+func owner(path string) int64 {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return false
+		return -1
 	}
 	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && (int(s.Uid) == os.Geteuid() || s.Uid == 0)
+	if !ok {
+		return -1
+	}
+	return int64(s.Uid)
 }

@@ -1,17 +1,19 @@
-// Package project tells which project a folder belongs to. It reads a few small
-// files and runs nothing, so a hostile repository cannot make it run anything.
+// Package project finds out which project a folder belongs to. It runs nothing, so a hostile
+// repository cannot make it run anything.
 //
-// In a git work tree, the first of these names the project:
+// A folder only claims a project. In a git work tree the first of these is its claim:
 //
-//	GITDIR/amber-project   what [Set] was told on this machine; git never carries this file
+//	GITDIR/amber-project   what [Registry.Set] wrote on this machine, or the maker of an archive
 //	.amber/project         what everybody who has the repository shares, unless a remote says otherwise
-//	the remote             owner/name of origin, else of the first remote
+//	the remote             host/path of origin, else of the first remote
 //	the path               name of the folder and a digest of where the repository lies
 //
-// A file that travels with a repository does not win over the remote: the maker
-// of a repository could claim the name of another project, and with the
-// name its memories. Outside of a work tree .amber/project of the folder, or of
-// one above it, names the project, if it belongs to the user.
+// Outside of a work tree .amber/project of the folder, or of one above it, is the claim, if the
+// file belongs to the user.
+//
+// A [Registry] decides which project a folder has: the file projects.json of a home holds the
+// folders that it knows. A folder that it does not know is given a project only where the home
+// holds nothing under that name. A claim never leaves this package as an id.
 package project
 
 import (
@@ -30,29 +32,13 @@ type Source string
 
 // The sources of names.
 const (
-	Choice Source = "choice" // Set, on this machine
-	File   Source = "file"   // .amber/project
-	Remote Source = "remote" // the git remote
-	Path   Source = "path"   // where the repository lies
+	Choice      Source = "choice"      // Set, on this machine
+	File        Source = "file"        // .amber/project
+	Remote      Source = "remote"      // the git remote
+	Path        Source = "path"        // where the repository lies
+	Pinned      Source = "pinned"      // this home knows the folder under a name that the folder does not claim now
+	Unconfirmed Source = "unconfirmed" // a name of its own, until the user confirms what the folder claims
 )
-
-// Project is what a folder belongs to. The zero value belongs to none.
-type Project struct {
-	ID     string `json:"id"`
-	Source Source `json:"source,omitempty"`
-	Top    string `json:"top,omitempty"` // the top of the work tree, or the folder that holds .amber
-	// Claimed is the name in .amber/project where something else names the
-	// project.
-	Claimed string `json:"claimed,omitempty"`
-	// Ignored names a file that does not hold a name, and says why.
-	Ignored string `json:"ignored,omitempty"`
-	// Others are what else the repository may have been called: by its remote,
-	// by where it lies, and by its folder alone, as it was called without a
-	// remote before. Other repositories may have been called the same.
-	Others []string `json:"-"`
-
-	common string // the folder of git that all work trees of the repository share; "" outside of one
-}
 
 // Names of files.
 const (
@@ -61,50 +47,169 @@ const (
 	choiceName = "amber-project"
 )
 
-// Of tells which project a directory belongs to. It never fails: what cannot
-// be read names nothing.
-func Of(dir string) Project {
+// claim is what a folder says about itself.
+type claim struct {
+	name   string // the project; "" for none
+	source Source
+	top    string   // the top of the work tree, or the folder that holds .amber
+	place  string   // real path of the git folder that all work trees of the repository share, or of top
+	git    bool     // place is a git folder
+	says   string   // the remote, or else the name in a file: another repository at this place says something else
+	older  []string // what earlier versions called it by its remote
+	others []string // what else it may have been called
+	// claimed is the name in .amber/project where something else is the claim; ignored names a file
+	// that counts for nothing, and says why.
+	claimed, ignored string
+}
+
+// claimOf reads what a directory claims. It never fails: what cannot be read claims nothing.
+func claimOf(dir string) claim {
+	dir = real(dir)
 	top, ok := WorkTree(dir)
 	if !ok {
 		return outside(dir)
 	}
-	p := Project{Top: top, common: commonDir(filepath.Join(top, ".git"))}
-	choice := p.read(filepath.Join(p.common, choiceName))
-	claimed := p.readShared(top)
-	remote := remoteName(filepath.Join(p.common, "config"))
+	c := claim{top: top}
+	if common, why := gitFolder(top); why == "" {
+		c.place, c.git = real(common), true
+	} else {
+		c.place, c.ignored = top, filepath.Join(top, ".git")+": "+why
+	}
+	c.choose()
+	return c
+}
+
+// choose finds the claim of a work tree.
+func (c *claim) choose() {
+	var choice string
+	var remote address
+	if c.git {
+		choice = c.read(filepath.Join(c.place, choiceName))
+		remote = remoteOf(filepath.Join(c.place, "config"), c.top)
+	}
+	file := c.readShared(c.top)
 	switch {
 	case choice != "":
-		p.ID, p.Source = choice, Choice
-	case claimed != "" && (remote == "" || remote == claimed):
-		p.ID, p.Source = claimed, File
-	case remote != "":
-		p.ID, p.Source = remote, Remote
+		c.name, c.source = choice, Choice
+	case file != "" && (remote.name == "" || remote.name == file):
+		c.name, c.source = file, File
+	case remote.name != "":
+		c.name, c.source = remote.name, Remote
 	default:
-		p.ID, p.Source = named(p.common), Path
+		c.name, c.source = named(c.place), Path
 	}
-	if claimed != p.ID {
-		p.Claimed = claimed
+	if file != c.name {
+		c.claimed = file
 	}
-	for _, name := range []string{remote, named(p.common), filepath.Base(top)} {
-		if name != p.ID && amber.CheckID("project id", name) == nil {
-			p.Others = append(p.Others, name)
+	if c.says = remote.name; c.says == "" && c.source != Path {
+		c.says = c.name
+	}
+	if usable(remote.older) && remote.older != c.name {
+		c.older = []string{remote.older}
+	}
+	for _, name := range []string{remote.name, remote.older, named(c.place), filepath.Base(c.top)} {
+		if name != c.name && usable(name) {
+			c.others = append(c.others, name)
 		}
 	}
-	return p
 }
 
 // outside looks for .amber/project in a directory and above.
-func outside(dir string) Project {
+func outside(dir string) claim {
 	for ; ; dir = filepath.Dir(dir) {
-		p := Project{Top: dir}
-		if name := p.readShared(dir); name != "" && ownFile(filepath.Join(dir, folderName, fileName)) {
-			p.ID, p.Source = name, File
-			return p
+		c := claim{top: dir, place: dir}
+		if name := c.readShared(dir); name != "" && ownFile(filepath.Join(dir, folderName, fileName)) {
+			c.name, c.says, c.source = name, name, File
+			return c
 		}
 		if dir == filepath.Dir(dir) {
-			return Project{}
+			return claim{}
 		}
 	}
+}
+
+// usable reports whether a name can be claimed.
+func usable(name string) bool {
+	return amber.CheckID("project id", name) == nil && !strings.HasPrefix(name, ownPrefix)
+}
+
+// odd reports whether only the user can give the name: it has the form of those that paths give,
+// and is not that of the path.
+func (c claim) odd() bool {
+	stem, digest := cutDigest(c.name)
+	return c.source != Path && stem != "" && digest != "" && !strings.Contains(stem, "/") && c.name != named(c.place)
+}
+
+// cutDigest splits the name that a path gives.
+func cutDigest(name string) (stem, digest string) {
+	i := strings.LastIndexByte(name, '-')
+	if i < 0 || len(name)-i-1 != digestDigits || strings.Trim(name[i+1:], "0123456789abcdef") != "" {
+		return "", ""
+	}
+	return name[:i], name[i+1:]
+}
+
+// ownPrefix begins the names of folders whose claim is not confirmed. No folder can claim one.
+const ownPrefix = "unconfirmed/"
+
+// own is the name of a folder whose claim is not confirmed.
+func (c claim) own() string { return ownPrefix + namedWithin(c.place, amber.MaxIDBytes-len(ownPrefix)) }
+
+// digestDigits is how much of the digest of a path is in a name: enough that no
+// two repositories of one folder name share it.
+const digestDigits = 12
+
+// named names a repository after where it lies. All its work trees, and all
+// ways to it through symbolic links, lead to the same name.
+func named(place string) string { return namedWithin(place, amber.MaxIDBytes) }
+
+func namedWithin(place string, room int) string {
+	place = real(place)
+	base := filepath.Base(place)
+	if base == ".git" {
+		base = filepath.Base(filepath.Dir(place))
+	}
+	sum := sha256.Sum256([]byte("amber project 1\x00" + filepath.ToSlash(place)))
+	return plain(strings.TrimSuffix(base, ".git"), room-digestDigits-1) + "-" + hex.EncodeToString(sum[:])[:digestDigits]
+}
+
+// plain makes a folder's name fit into an id.
+func plain(base string, room int) string {
+	base = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == '/' || r == filepath.Separator {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(base, "_"))
+	if len(base) > room {
+		base = strings.ToValidUTF8(base[:room], "")
+	}
+	if base = strings.TrimSpace(base); base == "" || base == "." || base == "_" {
+		return "project"
+	}
+	return base
+}
+
+// real is a path without symbolic links, as far as it exists.
+func real(path string) string {
+	if found, err := filepath.EvalSymlinks(path); err == nil {
+		return found
+	}
+	return path
+}
+
+// contains reports whether a folder is in the repository of c, in any of its work trees, or below
+// its top where it is in none. A folder that is gone counts by its path.
+func (c claim) contains(dir string) bool {
+	if top, ok := WorkTree(dir); ok {
+		common, why := gitFolder(top)
+		return c.git && why == "" && real(common) == c.place
+	}
+	if c.top == "" {
+		return false
+	}
+	rel, err := filepath.Rel(real(c.top), real(dir))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // WorkTree returns the top of the git work tree that a directory is in.
@@ -118,38 +223,4 @@ func WorkTree(dir string) (top string, ok bool) {
 			return "", false
 		}
 	}
-}
-
-// digestDigits is how much of the digest of a path is in a name: enough that no
-// two repositories of one folder name share it.
-const digestDigits = 12
-
-// named names a repository after where it lies. All its work trees, and all
-// ways to it through symbolic links, lead to the same name.
-func named(common string) string {
-	common = real(common)
-	base := filepath.Base(common)
-	if base == ".git" {
-		base = filepath.Base(filepath.Dir(common))
-	}
-	sum := sha256.Sum256([]byte("amber project 1\x00" + filepath.ToSlash(common)))
-	return plain(strings.TrimSuffix(base, ".git")) + "-" + hex.EncodeToString(sum[:])[:digestDigits]
-}
-
-// plain makes a folder's name fit into an id.
-func plain(base string) string {
-	base = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == '/' || r == filepath.Separator {
-			return '_'
-		}
-		return r
-	}, strings.ToValidUTF8(base, "_"))
-	const room = amber.MaxIDBytes - digestDigits - 1
-	if len(base) > room {
-		base = strings.ToValidUTF8(base[:room], "")
-	}
-	if base = strings.TrimSpace(base); base == "" || base == "." || base == "_" {
-		return "project"
-	}
-	return base
 }

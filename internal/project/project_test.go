@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -37,11 +38,19 @@ func repository(t *testing.T, dir, remote string) string {
 	return dir
 }
 
+// set names the project of a folder in a home of its own.
+func set(t *testing.T, dir, name string) (project.Grant, error) {
+	t.Helper()
+	r := &project.Registry{Home: tree(t), Clock: time.Now}
+	now, _, err := r.Set(t.Context(), dir, name)
+	return now, err
+}
+
 func TestFolderNameAloneDoesNotNameAProject(t *testing.T) {
 	t.Parallel()
 	top := tree(t)
 	a, b := project.Of(repository(t, filepath.Join(top, "a", "shop"), "")), project.Of(repository(t, filepath.Join(top, "b", "shop"), ""))
-	if a.ID == b.ID || !strings.HasPrefix(a.ID, "shop-") || a.Source != project.Path || len(a.Others) != 1 || a.Others[0] != "shop" {
+	if a.ID == b.ID || !strings.HasPrefix(a.ID, "shop-") || a.Source != project.Path || a.Others[0] != "shop" {
 		t.Errorf("%+v and %+v", a, b)
 	}
 	if !a.SameFolderName(b.ID) || a.SameFolderName(a.ID) || a.SameFolderName("shop-x") || a.SameFolderName("shop") {
@@ -70,13 +79,14 @@ func TestAllWaysToARepositoryLeadToOneProject(t *testing.T) {
 	// A linked work tree, as git makes it.
 	put(t, filepath.Join(main, ".git", "worktrees", "fix", "commondir"), "../..\n")
 	other := filepath.Join(top, "fix")
+	put(t, filepath.Join(main, ".git", "worktrees", "fix", "gitdir"), filepath.Join(other, ".git")+"\n")
 	put(t, filepath.Join(other, ".git"), "gitdir: "+filepath.Join(main, ".git", "worktrees", "fix")+"\n")
 	got := project.Of(other)
 	if got.ID != want.ID || !want.Contains(other) || !got.Contains(main) {
 		t.Errorf("of a work tree: %+v, want %s", got, want.ID)
 	}
 	// A submodule is a repository of its own.
-	put(t, filepath.Join(main, ".git", "modules", "lib", "config"), "[core]\n")
+	put(t, filepath.Join(main, ".git", "modules", "lib", "config"), "[core]\n\tworktree = ../../../lib\n")
 	sub := filepath.Join(main, "lib")
 	put(t, filepath.Join(sub, ".git"), "gitdir: ../.git/modules/lib\n")
 	if got := project.Of(sub); got.ID == want.ID || !strings.HasPrefix(got.ID, "lib-") || want.Contains(sub) {
@@ -108,7 +118,7 @@ func TestGitAgreesAboutWorkTrees(t *testing.T) {
 		t.Errorf("shop %s, fix %s, one %s, two %s", of("shop"), of("fix"), of("one"), of("two"))
 	}
 	// A name that was chosen in one work tree counts in all of them.
-	if _, err := project.Set(filepath.Join(top, "fix"), "team/shop"); err != nil || of("shop") != "team/shop" || of("fix") != "team/shop" {
+	if _, err := set(t, filepath.Join(top, "fix"), "team/shop"); err != nil || of("shop") != "team/shop" || of("fix") != "team/shop" {
 		t.Errorf("%v: shop %s, fix %s", err, of("shop"), of("fix"))
 	}
 }
@@ -116,18 +126,22 @@ func TestGitAgreesAboutWorkTrees(t *testing.T) {
 func TestRemotesNameProjectsWithoutTheirCredentials(t *testing.T) {
 	t.Parallel()
 	for remote, want := range map[string]string{
-		"https://host.invalid/acme/shop.git":              "acme/shop",
-		"git@host.invalid:acme/shop.git":                  "acme/shop",
-		"git@host.invalid:shop":                           "git@host.invalid/shop",
-		"ssh://git@host.invalid/shop":                     "git@host.invalid/shop",
-		"/srv/acme/shop":                                  "acme/shop",
-		`C:\\srv\\acme\\shop`:                             "acme/shop",
+		"https://host.invalid/acme/shop.git":              "host.invalid/acme/shop",
+		"https://HOST.invalid.:443/acme/shop/":            "host.invalid/acme/shop",
+		"https://host.invalid:8443/acme/shop":             "host.invalid:8443/acme/shop",
+		"ssh://git@host.invalid:2222/acme/shop.git":       "host.invalid/acme/shop",
+		"git@host.invalid:acme/shop.git":                  "host.invalid/acme/shop",
+		"https://host.invalid/group/sub/shop":             "host.invalid/group/sub/shop",
+		"git@host.invalid:shop":                           "host.invalid/shop",
+		"ssh://git@host.invalid/shop":                     "host.invalid/shop",
+		"/srv/acme/shop":                                  "localhost/srv/acme/shop",
+		"file:///srv/acme/shop.git":                       "localhost/srv/acme/shop",
 		"https://user:s3cret@host.invalid/shop.git":       "host.invalid/shop",
 		"https://s3cret@host.invalid/shop":                "host.invalid/shop",
-		"https://user:s3cret@host.invalid/acme/shop":      "acme/shop",
+		"https://user:s3cret@host.invalid/acme/shop":      "host.invalid/acme/shop",
 		"ssh://user:s3cret@host.invalid/shop":             "host.invalid/shop",
-		"https://host.invalid/acme/shop.git?token=s3cret": "acme/shop",
-		"https://host.invalid/acme/shop#s3cret":           "acme/shop",
+		"https://host.invalid/acme/shop.git?token=s3cret": "host.invalid/acme/shop",
+		"https://host.invalid/acme/shop#s3cret":           "host.invalid/acme/shop",
 		"user:s3cret@host.invalid:shop":                   "host.invalid/shop",
 		"ftp://s3cret@host.invalid/shop":                  "host.invalid/shop",
 	} {
@@ -137,7 +151,9 @@ func TestRemotesNameProjectsWithoutTheirCredentials(t *testing.T) {
 		}
 	}
 	// An address that names nothing is none.
-	must.Equal(t, "", project.Of(repository(t, filepath.Join(tree(t), "r"), "x")).Source, project.Path)
+	for _, remote := range []string{"https://", "https://host.invalid/", "https://host.invalid/a/../b", "https://unconfirmed/shop"} {
+		must.Equal(t, remote, project.Of(repository(t, filepath.Join(tree(t), "r"), remote)).Source, project.Path)
+	}
 }
 
 // A repository cannot take the name of another project by what is in it.
@@ -146,9 +162,9 @@ func TestAFileThatTravelsDoesNotOutvoteTheRemote(t *testing.T) {
 	dir := repository(t, filepath.Join(tree(t), "evil"), "https://host.invalid/mallory/evil")
 	put(t, filepath.Join(dir, ".amber", "project"), "acme/payroll\n")
 	got := project.Of(dir)
-	must.Equal(t, "id", got.ID, "mallory/evil")
+	must.Equal(t, "id", got.ID, "host.invalid/mallory/evil")
 	must.Equal(t, "claimed", got.Claimed, "acme/payroll")
-	got, err := project.Set(dir, "acme/payroll")
+	got, err := set(t, dir, "acme/payroll")
 	if err != nil || got.ID != "acme/payroll" || got.Source != project.Choice || got.Claimed != "" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -162,7 +178,7 @@ func TestAFileThatTravelsDoesNotOutvoteTheRemote(t *testing.T) {
 func TestHostileFilesNameNothing(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"empty": "", "blank": " \n\t\n", "two lines": "a\nb\n", "control": "a\x1b[31mb", "NUL": "a\x00b", "not UTF-8": "a\xffb",
+		"empty": "", "not free": "unconfirmed/x-0123456789ab", "blank": " \n\t\n", "two lines": "a\nb\n", "control": "a\x1b[31mb", "NUL": "a\x00b", "not UTF-8": "a\xffb",
 		"direction": "a\u202eb", "long": strings.Repeat("x", amber.MaxIDBytes+1), "huge": strings.Repeat("x", 1<<20),
 	} {
 		dir := repository(t, filepath.Join(tree(t), "shop"), "")
@@ -187,11 +203,11 @@ func TestOddFoldersHaveNames(t *testing.T) {
 func TestSetRefusesWhatIsNotAName(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, filepath.Join(tree(t), "shop"), "")
-	for _, name := range []string{"", " a", "a\nb", strings.Repeat("x", amber.MaxIDBytes+1)} {
-		must.Fail(project.Set(dir, name))(t, name, amber.KindInvalid)
+	for _, name := range []string{"", " a", "unconfirmed/a", "a\nb", strings.Repeat("x", amber.MaxIDBytes+1)} {
+		must.Fail(set(t, dir, name))(t, name, amber.KindInvalid)
 	}
 	must.Do(t, os.MkdirAll(filepath.Join(dir, ".amber", "project"), 0o755))
-	must.Kind(t, "a folder in the place of the file", must.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
+	must.Kind(t, "a folder in the place of the file", must.Err(set(t, dir, "acme/shop")), amber.KindRefused)
 	if got := project.Of(dir); got.Source != project.Path || got.Ignored == "" {
 		t.Errorf("%+v", got)
 	}

@@ -28,7 +28,7 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	fifo(filepath.Join(dir, ".git", "amber-project"))
 	fifo(filepath.Join(dir, ".git", "commondir"))
 	must.Equal(t, "fifos", project.Of(dir).Source, project.Path)
-	must.Kind(t, "set over a fifo", must.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
+	must.Kind(t, "set over a fifo", must.Err(set(t, dir, "acme/shop")), amber.KindRefused)
 	// A work tree whose repository is made of fifos.
 	bad := filepath.Join(top, "bad")
 	must.Do(t, os.MkdirAll(filepath.Join(bad, "git"), 0o755))
@@ -47,6 +47,6 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 			must.Do(t, os.Symlink(filepath.Join(top, "folder"), filepath.Join(dir, link)))
 		}
 		must.Equal(t, fmt.Sprintf("%s is a link", link), project.Of(dir).Source, project.Path)
-		must.Fail(project.Set(dir, "acme/shop"))(t, fmt.Sprintf("set through the link %s", link), amber.KindRefused)
+		must.Fail(set(t, dir, "acme/shop"))(t, fmt.Sprintf("set through the link %s", link), amber.KindRefused)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/project"
 )
 
 // IdentityFlags name what a scope is bound to.
@@ -45,7 +44,7 @@ func (a *App) Identities(ctx context.Context, s *Opened, f IdentityFlags) (amber
 		if err != nil {
 			return ids, &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
 		}
-		ids.ProjectID = ProjectOf(dir)
+		ids.ProjectID = a.Project(ctx, dir).ID
 	}
 	if ids.SessionID == "" {
 		active, err := s.Store.Active.ActiveSession(ctx, amber.DefaultBinding)
@@ -59,6 +58,3 @@ func (a *App) Identities(ctx context.Context, s *Opened, f IdentityFlags) (amber
 	}
 	return ids, nil
 }
-
-// ProjectOf names the project of a directory, "" outside of one.
-func ProjectOf(dir string) string { return project.Of(dir).ID }

@@ -68,7 +68,7 @@ Of nexo and nexus the error names the command that takes the files in.`,
 			if f.scan {
 				return a.scan()
 			}
-			o, err := a.options(f)
+			o, err := a.options(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -95,15 +95,18 @@ Of nexo and nexus the error names the command that takes the files in.`,
 }
 
 // options are what the flags say.
-func (a *app) options(f importFlags) (transfer.Options, error) {
+func (a *app) options(ctx context.Context, f importFlags) (transfer.Options, error) {
+	folders, err := a.Projects(f.dryRun)
+	if err != nil {
+		return transfer.Options{}, err
+	}
 	o := transfer.Options{
 		Project: f.project, User: f.user, AsOwn: f.asOwn, DryRun: f.dryRun, Observations: f.observ, Sensitive: f.sensitive,
-		ProjectOf: cli.ProjectOf, Clock: a.Clock, NewID: a.newID, Progress: a.Meter.Set,
+		ProjectOf: func(dir string) string { return a.ProjectOf(ctx, folders, dir) }, Clock: a.Clock, NewID: a.newID, Progress: a.Meter.Set,
 	}
 	if err := errors.Join(amber.CheckOptionalID("project id", f.project), amber.CheckOptionalID("user id", f.user)); err != nil {
 		return o, err
 	}
-	var err error
 	if f.only != "" {
 		if o.Only, err = transfer.ParseParts(f.only); err != nil {
 			return o, cli.Usage("--only is %q, want a list of memories, sessions and notes", cli.OneLine(f.only, 40))

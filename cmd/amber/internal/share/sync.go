@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,11 @@ func (a *app) withFolder(cmd *cobra.Command, f *syncFlags, fn func(ctx context.C
 	if err != nil {
 		return err
 	}
-	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return fn(ctx, s, dir) })
+	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+		// A repository has its project before its records come, or it would have to ask for them.
+		a.Project(ctx, filepath.Dir(dir))
+		return fn(ctx, s, dir)
+	})
 }
 
 // withSync opens the store and the folder. A verb that rewrites chunks signs those
@@ -136,14 +141,14 @@ func (a *app) exportProject(cmd *cobra.Command, f projectFlags) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return cli.ProjectOf(dir), nil
+	return a.Project(cmd.Context(), dir).ID, nil
 }
 
 // noteNameless warns about a repository that is named after its path: it has another
 // name on another machine, where its memories would not be found.
 func (a *app) noteNameless(cmd *cobra.Command, f projectFlags) {
 	dir, err := a.Absolute(".")
-	if f.all || cmd.Flags().Changed("project") || err != nil || project.Of(dir).Source != project.Path {
+	if f.all || cmd.Flags().Changed("project") || err != nil || a.Project(cmd.Context(), dir).Source != project.Path {
 		return
 	}
 	a.Out.Note("this repository has no name that is the same on other machines; give it one: amber project set NAME")

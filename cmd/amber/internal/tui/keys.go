@@ -82,6 +82,7 @@ func (m *Model) common() []action {
 		{"?", "help", "show every key; type to search", m.openHelp, nil},
 		{"q", "quit", "end the program (ctrl+c does that everywhere)", m.quit, nil},
 	}
+	list = append(list, m.folderActions()...)
 	for i, s := range m.screens {
 		list = append(list, action{strconv.Itoa(i + 1), s.name, "open " + s.name + "; on the open screen, load it anew", func() tea.Cmd { return m.show(i) }, nil})
 	}

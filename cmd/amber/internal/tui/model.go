@@ -60,7 +60,11 @@ func New(ctx context.Context, src Source, out Outside) *Model {
 }
 
 // Init implements [tea.Model].
-func (m *Model) Init() tea.Cmd { return tea.Batch(m.show(0), m.beginLive()) }
+func (m *Model) Init() tea.Cmd {
+	first := m.show(0)
+	m.sayFolder()
+	return tea.Batch(first, m.beginLive())
+}
 
 // page is what the keys work on.
 func (m *Model) page() *page { return m.screens[m.at].top() }

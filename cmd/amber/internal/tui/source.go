@@ -22,6 +22,7 @@ type Source struct {
 	// Identities are what recall sees beside what is global.
 	Identities amber.Identities
 	Actor      string // who decides on approvals
+	Folder     Folder
 
 	Snapshots func(ctx context.Context) (Snapshots, error)
 	Context   func(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error)
