@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/project"
 	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/journal"
 )
 
 // ProjectReport says what names a project and what is stored under its names.
@@ -93,6 +94,22 @@ func (a *Agent) JoinProject(ctx context.Context, from, to string) (memories, ses
 	}
 	a.Settle(ctx)
 	return a.core.JoinProject(ctx, from, to)
+}
+
+// place returns the project of an event. A hook that could not ask the store, because it had to be migrated or was
+// away, and one that ran before the user confirmed the folder, name the folder's own; the folder is asked once more.
+func (a *Agent) place(ctx context.Context, ev journal.HostEvent) string {
+	if !project.IsOwn(ev.Project) || ev.Directory == "" {
+		return ev.Project
+	}
+	r := project.Registry{Home: a.home.Dir(), Clock: a.o.Clock, Evidence: func(context.Context) (project.Evidence, error) {
+		return Evidence{Store: a.plain, Done: func() error { return nil }}, nil
+	}}
+	has, err := r.Of(ctx, ev.Directory)
+	if err != nil || has.Own() != ev.Project {
+		return ev.Project
+	}
+	return has.ID
 }
 
 // movedFrom returns the names of repositories of the same folder name whose sessions

@@ -57,7 +57,7 @@ func (a *Agent) Drainer(o drain.Options) (*drain.Worker, error) {
 func (a *Agent) drainer(j *journal.Journal, o drain.Options) (*drain.Worker, error) {
 	o.Journal, o.Clock, o.Alive = j, a.o.Clock, proc.Check
 	o.Policy, o.Loops, o.Memories, o.Sessions = a.Policy, a.plain.Loops, a.plain.Memories, a.plain.Sessions
-	o.Shared = a.remote != nil
+	o.Shared, o.Place = a.remote != nil, a.place
 	o.Writer = DigestWriter(a.config.Digest, a.o.Getenv)
 	o.Store = struct {
 		amber.Ingester

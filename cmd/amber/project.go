@@ -107,6 +107,10 @@ func (a *app) noteProject(r agent.ProjectReport) {
 		a.Out.Note(".amber/project says %s; if that is right: amber project set %s", cli.Safe(r.Claimed), shellWord(r.Claimed))
 	}
 	for _, o := range r.Others {
+		if o.ID == r.Own() {
+			a.Out.Note("%s are stored under %s: amber project trust joins them", o, cli.Safe(o.ID))
+			continue
+		}
 		a.Out.Note("%s are stored under %s: amber project set %s goes on with them", o, cli.Safe(o.ID), shellWord(o.ID))
 	}
 }

@@ -281,3 +281,18 @@ func TestADamagedFileOfFoldersGivesNothing(t *testing.T) {
 		t.Errorf("mended: %s", said)
 	}
 }
+
+// The first hook after an upgrade cannot ask a store that has to be migrated; the drain, which migrates it, can.
+func TestTheDrainPlacesWhatAHookCouldNot(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	unpack(t, oldHomes(t)[0], p.path("old"))
+	p.home = p.path("old/home")
+	p.repository("work", "https://git.example/acme/work")
+	p.begins("work")
+	p.must("", "journal", "drain")
+	if shown := p.in("work", "session", "show", "s-work"); !strings.Contains(shown, "project: git.example/acme/work\n") {
+		t.Errorf("%s", shown)
+	}
+	must.Equal(t, "the folder", p.has("work").ID, "git.example/acme/work")
+}

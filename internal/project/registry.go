@@ -242,6 +242,9 @@ func (r *Registry) Set(ctx context.Context, dir, name string) (now Grant, was st
 // Own is the name of the folder while its claim is not confirmed.
 func (g Grant) Own() string { return g.claim.own() }
 
+// IsOwn reports whether a name is one that folders have whose claim is not confirmed.
+func IsOwn(name string) bool { return strings.HasPrefix(name, ownPrefix) }
+
 // SameFolderName reports whether id is what a repository would be called that lies elsewhere and
 // whose folder has the same name: the one that the folder was before it was moved, or another one.
 func (g Grant) SameFolderName(id string) bool {

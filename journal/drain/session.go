@@ -128,7 +128,7 @@ var errFound = errors.New("found")
 // take adds one frame to the batch.
 func (s *session) take(ctx context.Context, f journal.Frame) error {
 	s.report.Events++
-	it, err := understand(f)
+	it, err := understand(f, s.place(ctx))
 	if amber.KindOf(err) == amber.KindTooNew {
 		return errors.Join(s.flush(ctx), err)
 	}
@@ -184,9 +184,19 @@ func over(kind journal.EventKind, before bool) bool {
 	return before
 }
 
+// place returns what finds the project of an event.
+func (s *session) place(ctx context.Context) func(journal.HostEvent) string {
+	return func(ev journal.HostEvent) string {
+		if s.o.Place == nil {
+			return ev.Project
+		}
+		return s.o.Place(ctx, ev)
+	}
+}
+
 // understand says what a frame means. It keeps nothing of the frame. A bug in
 // a rule costs that one event, not the drain.
-func understand(f journal.Frame) (it item, err error) {
+func understand(f journal.Frame, place func(journal.HostEvent) string) (it item, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = amber.Errorf(amber.KindInternal, "understand event", "", "panic: %v", r)
@@ -210,6 +220,7 @@ func understand(f journal.Frame) (it item, err error) {
 	if it.event.ObservedAt.IsZero() {
 		it.event.ObservedAt = f.At
 	}
+	it.event.Project = place(it.event)
 	it.step = meaning(it.event)
 	return it, nil
 }

@@ -48,6 +48,8 @@ type Options struct {
 	// Writer writes digests; nil, and where it fails: the rules of package digest. It
 	// is called while nothing else drains, and outside of any transaction.
 	Writer digest.Writer
+	// Place returns the project that the folder of an event has now; nil: the one that the event names.
+	Place func(ctx context.Context, ev journal.HostEvent) string
 	// Explain puts every decision of the policy into the report.
 	Explain bool
 	// Progress is called before each session with what is being done and how far
