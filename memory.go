@@ -49,18 +49,6 @@ func Scopes() []Scope {
 	return []Scope{ScopeSession, ScopeUser, ScopeProject, ScopeWorkspace, ScopeGlobal}
 }
 
-// Trust says how far a record may be believed. Automatic context injection
-// uses own and signed records only.
-type Trust string
-
-// The degrees of trust.
-const (
-	TrustOwn      Trust = "own"      // written here
-	TrustSigned   Trust = "signed"   // signed by a trusted key
-	TrustImported Trust = "imported" // came from elsewhere
-	TrustDerived  Trust = "derived"  // found by rule in assistant text
-)
-
 // Identities are the names a scope can be bound to. Fields that are not known
 // stay empty and match nothing.
 type Identities struct {
@@ -147,6 +135,7 @@ type Memory struct {
 	Metadata       map[string]string          `json:"metadata"`
 	SourceRefs     []SourceRef                `json:"source_refs"`
 	Trust          Trust                      `json:"trust"`
+	Author         Author                     `json:"author,omitzero"` // who wrote this revision
 	Origin         Origin                     `json:"origin"`
 	Revision       int64                      `json:"revision"`
 	ContentDigest  string                     `json:"content_digest"` // hex SHA-256 of Content
@@ -192,6 +181,7 @@ type WriteRequest struct {
 	SourceRefs     []SourceRef       `json:"source_refs,omitempty"`
 	Reason         WriteReason       `json:"reason,omitempty"` // default operator_requested
 	Trust          Trust             `json:"trust,omitempty"`  // default own
+	Author         Author            `json:"author,omitzero"`
 	IdempotencyKey string            `json:"idempotency_key,omitempty"`
 	// Recorded makes an earlier memory of it, with its dates and, by an id, with
 	// everything that a listing shows. The zero value is a new memory.
@@ -214,7 +204,9 @@ type WriteAck struct {
 	Redacted map[string]int `json:"redacted,omitempty"`
 }
 
-// EditRequest changes fields of one memory. Nil fields stay as they are.
+// EditRequest changes fields of one memory. Nil fields stay as they are. The new
+// revision has the trust of the caller where Keep is set, or where the owner
+// changes the text of an agent; otherwise the memory keeps its trust.
 type EditRequest struct {
 	ID         MemoryID           `json:"id"`
 	IfRevision int64              `json:"if_revision,omitempty"` // 0: whatever it is
@@ -224,6 +216,9 @@ type EditRequest struct {
 	Summary    *string            `json:"summary,omitempty"`
 	Tags       *[]string          `json:"tags,omitempty"`
 	Metadata   *map[string]string `json:"metadata,omitempty"`
+	Keep       bool               `json:"keep,omitempty"`  // the caller vouches for the memory
+	Trust      Trust              `json:"trust,omitempty"` // of the caller; default own
+	Author     Author             `json:"author,omitzero"`
 }
 
 // Health is a backend's word about itself.
@@ -255,14 +250,14 @@ type LongTerm interface {
 	// result. Errors: invalid.
 	Recall(ctx context.Context, q Query) (RecallResult, error)
 	// Write stores one memory durably before it returns; see [WriteAck] for
-	// duplicates. A topic that exists becomes a new revision of its memory. A
-	// used idempotency key returns the first answer; with other bytes it is a
+	// duplicates. A topic that exists becomes a new revision of its memory, unless
+	// that is trusted more than the request: this is refused. A used idempotency key returns the first answer; with other bytes it is a
 	// conflict, and so it is once that memory was erased: see [ErrKeyErased].
 	// A request with an id is stored as it is: see [Recorded]. If a memory of that
 	// id is stored and says the same, nothing is written at all; if it says
 	// something else, or was erased, that is a conflict. The clock of the store
 	// follows the origin, at most [MaxClockLead] past the time of day.
-	// Errors: invalid, conflict, busy, quota.
+	// Errors: invalid, conflict, refused, busy, quota.
 	Write(ctx context.Context, r WriteRequest) (WriteAck, error)
 	// Delete leaves a tombstone: the memory is hidden from every read but
 	// history. Deleting a deleted memory does nothing. Errors: not_found.
@@ -300,8 +295,9 @@ type BatchWriter interface {
 type Editor interface {
 	// Edit applies r and returns the new revision; an edit that changes
 	// nothing returns the memory as it is, unless sync has brought a rival
-	// version: then it settles that conflict. Errors: not_found, invalid,
-	// conflict when IfRevision does not match or when the edit would make it
+	// version: then it settles that conflict. Errors: not_found, invalid;
+	// refused when the memory, or a rival version, is trusted more than the
+	// caller; conflict when IfRevision does not match or when the edit would make it
 	// a duplicate of another live memory.
 	Edit(ctx context.Context, r EditRequest) (Memory, error)
 }

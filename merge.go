@@ -10,19 +10,32 @@ import (
 // not: "tags", "summary", "source_refs", "trust", and "metadata." with a key.
 // Tags are joined; a summary and a key of the metadata are added where the
 // memory has none, and never replaced. Nothing is added to a memory by a write
-// that is trusted less. Revision, origin and times are the store's to set.
+// that is trusted less. By one that is trusted more the memory becomes that of its
+// author, with what the write says: its author has not seen the rest. Revision,
+// origin and times are the store's to set.
 func (r WriteRequest) Merge(m Memory) (next Memory, added, left []string) {
-	g := merge{Memory: m, may: r.Trust == TrustOwn || r.Trust == m.Trust}
+	if r.Trust.Outranks(m.Trust) {
+		return r.raise(m)
+	}
+	g := merge{Memory: m, may: r.Trust == m.Trust}
 	g.tags(r.Tags)
 	g.summary(r.Summary)
 	g.metadata(r.Metadata)
 	if slices.ContainsFunc(r.SourceRefs, func(s SourceRef) bool { return !slices.Contains(m.SourceRefs, s) }) {
 		g.left = append(g.left, "source_refs") // each write has its own: a revision for each would be many
 	}
-	if r.Trust == TrustOwn && m.Trust != TrustOwn {
-		g.left = append(g.left, "trust")
-	}
 	return g.Memory, g.added, g.left
+}
+
+// raise returns a memory as one of higher trust, by a write that says the same.
+func (r WriteRequest) raise(m Memory) (next Memory, added, left []string) {
+	next = m
+	next.Trust, next.Author = r.Trust, r.Author
+	next.Tags, next.Summary, next.Metadata, next.SourceRefs = r.Tags, r.Summary, maps.Clone(r.Metadata), append([]SourceRef{}, r.SourceRefs...)
+	if next.Metadata == nil {
+		next.Metadata = map[string]string{}
+	}
+	return next, []string{"trust"}, nil
 }
 
 // merge is a memory that is added to.

@@ -57,7 +57,7 @@ func (q Query) Believes(t Trust) bool {
 	switch t {
 	case TrustOwn, TrustSigned:
 		return true
-	case TrustDerived:
+	case TrustAgent, TrustDerived:
 		return !q.Trusted
 	}
 	return !q.Trusted && !q.Local

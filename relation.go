@@ -11,16 +11,36 @@ type Relation struct {
 	ID        string   `json:"id"`
 	From      MemoryID `json:"from"`
 	To        MemoryID `json:"to"`
-	Type      string   `json:"type"`     // supersedes, conflicts_with, related, ...
-	Strength  float64  `json:"strength"` // 0 to 1
+	Type      string   `json:"type"`            // supersedes, conflicts_with, related, ...
+	Strength  float64  `json:"strength"`        // 0 to 1
+	Trust     Trust    `json:"trust,omitempty"` // of its author; default own
+	Author    Author   `json:"author,omitzero"`
 	Origin    Origin   `json:"origin"`
 	CreatedAt Time     `json:"created_at"`
 	DeletedAt Time     `json:"deleted_at,omitzero"`
 }
 
-// Normalize checks what the caller sets: from, to, type and strength. The
+// Supersedes is the type of the relation from a memory to the one whose place it
+// takes: see [Relation.Silences].
+const Supersedes = "supersedes"
+
+// Silences reports whether r keeps the memory to from being shown as what holds
+// now, because from took its place. What is trusted less, was forgotten, or is seen
+// by fewer readers takes the place of nothing.
+func (r Relation) Silences(from, to Memory) bool {
+	return r.Type == Supersedes && r.From == from.ID && r.To == to.ID && r.DeletedAt.IsZero() && from.DeletedAt.IsZero() &&
+		!to.Trust.Outranks(r.Trust) && !to.Trust.Outranks(from.Trust) && from.reaches(to)
+}
+
+// reaches reports whether every reader of other sees m.
+func (m *Memory) reaches(other Memory) bool {
+	return m.Scope == ScopeGlobal || m.Scope == other.Scope && m.Identity() == other.Identity()
+}
+
+// Normalize checks what the caller sets: from, to, type, strength and trust. The
 // error is of kind invalid.
 func (r Relation) Normalize() (Relation, error) {
+	r.Trust = orDefault(r.Trust, TrustOwn)
 	if r.From == r.To {
 		return r, Errorf(KindInvalid, "check relation", string(r.From), "relation leads from the memory to itself, want two memories")
 	}
@@ -29,13 +49,14 @@ func (r Relation) Normalize() (Relation, error) {
 	}
 	_, ferr := ParseMemoryID(string(r.From))
 	_, terr := ParseMemoryID(string(r.To))
-	return r, cmp.Or(ferr, terr, CheckID("relation type", r.Type))
+	return r, cmp.Or(ferr, terr, CheckID("relation type", r.Type), checkTrust(r.Trust), r.Author.check())
 }
 
 // Relations links memories. Safe for concurrent use.
 type Relations interface {
 	// Relate stores a relation between two live memories; one of the same
-	// from, to and type is replaced. Errors: invalid, not_found.
+	// from, to and type is replaced, unless it is trusted more: that is refused.
+	// Errors: invalid, not_found, refused.
 	Relate(ctx context.Context, r Relation) (Relation, error)
 	// Relation returns one live relation. Errors: not_found.
 	Relation(ctx context.Context, id string) (Relation, error)

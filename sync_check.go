@@ -132,7 +132,7 @@ func (m SyncMemory) checkTombstone() error {
 		return Errorf(KindInvalid, "check memory", string(m.ID), "memory is deleted and still has text")
 	}
 	return cmp.Or(checkKind(m.Kind), CheckScope(m.Scope, m.Identities), m.Identities.check(),
-		CheckOneOf("trust", m.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived))
+		checkTrust(m.Trust), m.Author.check())
 }
 
 // checkText checks a live version by the rules of writing one.
@@ -151,7 +151,7 @@ func (m SyncMemory) checkText() error {
 	case m.Topic != "" && !m.HasTopicID():
 		return Errorf(KindInvalid, "check memory", string(m.ID), "id does not belong to the topic")
 	}
-	return checkForeign(m.ID, m.Foreign)
+	return cmp.Or(checkForeign(m.ID, m.Foreign), m.Author.check())
 }
 
 // maxEpochs bounds how often one topic may have been erased.

@@ -36,7 +36,7 @@ func (r WriteRequest) Normalize() (WriteRequest, error) {
 	r.SourceRefs = slices.Clone(r.SourceRefs)
 	if err := cmp.Or(
 		checkKind(r.Kind), CheckScope(r.Scope, r.Identities), r.check(),
-		CheckOneOf("trust", r.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived),
+		checkTrust(r.Trust), r.Author.check(),
 		CheckOneOf("reason", r.Reason, WriteOperator, WriteTaskSucceeded, WriteObservation, WriteCompactSummary),
 		CheckText("content", r.Content, MaxContentBytes, r.contentRule()),
 		CheckText("title", r.Title, MaxTitleBytes, OneLine),
@@ -51,9 +51,10 @@ func (r WriteRequest) Normalize() (WriteRequest, error) {
 }
 
 // Digest identifies the request for the idempotency rule: two requests with
-// equal digests ask for the same thing. The key itself is not part of it.
+// equal digests ask for the same thing. The key itself is not part of it, nor is
+// the author: a request that is repeated in another session is the same.
 func (r WriteRequest) Digest() string {
-	r.IdempotencyKey = ""
+	r.IdempotencyKey, r.Author = "", Author{}
 	b, err := json.Marshal(r)
 	if err != nil {
 		panic("amber: a write request always marshals: " + err.Error())
@@ -62,9 +63,13 @@ func (r WriteRequest) Digest() string {
 }
 
 // Apply returns m with the edit applied and checked, and whether anything
-// changed. Revision, origin and times are the store's to set. The error is of
-// kind invalid.
+// changed. Revision, origin and times are the store's to set. Errors: invalid;
+// refused where m is trusted more than the caller.
 func (r EditRequest) Apply(m Memory) (Memory, bool, error) {
+	r.Trust = orDefault(r.Trust, TrustOwn)
+	if err := m.Trust.MayChange(r.Trust, "edit memory", string(r.ID)); err != nil {
+		return m, false, err
+	}
 	next := m
 	if r.Kind != nil {
 		next.Kind = r.Kind.Canonical()
@@ -90,13 +95,19 @@ func (r EditRequest) Apply(m Memory) (Memory, bool, error) {
 		CheckText("content", next.Content, MaxContentBytes, Required),
 		CheckText("title", next.Title, MaxTitleBytes, OneLine),
 		CheckText("summary", next.Summary, MaxSummaryBytes, 0),
-		checkMetadata(next.Metadata),
+		checkMetadata(next.Metadata), checkTrust(r.Trust), r.Author.check(),
 	)
 	if err != nil {
 		return m, false, err
 	}
-	changed := next.Kind != m.Kind || next.Content != m.Content || next.Summary != m.Summary ||
-		next.Title != m.Title || !slices.Equal(next.Tags, m.Tags) || !maps.Equal(next.Metadata, m.Metadata)
+	said := next.Kind != m.Kind || next.Content != m.Content || next.Summary != m.Summary || next.Title != m.Title
+	if r.Trust.Outranks(m.Trust) && (r.Keep || said && m.Trust == TrustAgent) {
+		next.Trust = r.Trust
+	}
+	changed := said || next.Trust != m.Trust || !slices.Equal(next.Tags, m.Tags) || !maps.Equal(next.Metadata, m.Metadata)
+	if changed {
+		next.Author = r.Author
+	}
 	return next, changed, nil
 }
 

@@ -104,7 +104,7 @@ func FilterOf(q amber.Query) Filter {
 	if q.Trusted || q.Local {
 		trusts := []string{Facet(facetTrust, string(amber.TrustOwn)), Facet(facetTrust, string(amber.TrustSigned))}
 		if !q.Trusted {
-			trusts = append(trusts, Facet(facetTrust, string(amber.TrustDerived)))
+			trusts = append(trusts, Facet(facetTrust, string(amber.TrustAgent)), Facet(facetTrust, string(amber.TrustDerived)))
 		}
 		f = append(f, trusts)
 	}

@@ -43,7 +43,7 @@ func (a *app) printStats(w io.Writer, s amber.Stats) {
 	for _, sc := range amber.Scopes() {
 		part("scope "+string(sc), s.ByScope[sc])
 	}
-	for _, t := range []amber.Trust{amber.TrustOwn, amber.TrustSigned, amber.TrustImported, amber.TrustDerived} {
+	for _, t := range amber.Trusts() {
 		part("trust "+string(t), s.ByTrust[t])
 	}
 	row("forgotten", s.Deleted)

@@ -139,6 +139,9 @@ func (c *Chunk) readRecords(l *lines, last []byte) error {
 	if err := checkSignature(c.Header.SignedBy, c.Signature, signedMessage(text)); err != nil {
 		return err
 	}
+	if c.Header.Format == withoutAuthors && formatOf(c.Records) != withoutAuthors {
+		return tooNew("a record has an author or a trust that %s does not have", withoutAuthors)
+	}
 	if t.counts != c.Header.Counts {
 		return damaged("the chunk has %d records, which is not what the header counts", t.counts.Total())
 	}

@@ -39,7 +39,7 @@ func encode(ctx context.Context, h Header, records []amber.SyncRecord, signer si
 			return nil, fmt.Errorf("record %d: %w", i+1, err)
 		}
 	}
-	h = h.completed(t.counts, signer)
+	h = h.completed(formatOf(records), t.counts, signer)
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
@@ -52,8 +52,8 @@ func encode(ctx context.Context, h Header, records []amber.SyncRecord, signer si
 }
 
 // completed returns the header as it is written.
-func (h Header) completed(counts Counts, signer sign.Signer) Header {
-	h.Format, h.Counts, h.SignedBy = Format, counts, ""
+func (h Header) completed(format string, counts Counts, signer sign.Signer) Header {
+	h.Format, h.Counts, h.SignedBy = format, counts, ""
 	if signer != nil {
 		h.SignedBy = signer.KeyID()
 	}

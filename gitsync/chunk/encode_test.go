@@ -30,6 +30,7 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 		{"unsigned", header(), sample(), nil},
 		{"signed", header(), sample(), newSigner(1)},
 		{"rewriting", rewriting, sample(), nil},
+		{"with authors", header(), authored(), nil},
 		{"empty", header(), nil, nil},
 		{"empty, signed", rewriting, nil, newSigner(2)},
 	} {
@@ -38,7 +39,10 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 			id, b := mustEncode(t, tt.header, tt.records, tt.signer)
 			got := must.Get(chunk.Decode(id, b))(t)
 			want := tt.header
-			want.Format, want.Counts = chunk.Format, countsOf(tt.records)
+			want.Format, want.Counts = "amber-sync/1", countsOf(tt.records)
+			if tt.name == "with authors" {
+				want.Format = chunk.Format
+			}
 			want.Parents = slices.Sorted(slices.Values(want.Parents))
 			want.Rewrites = slices.Sorted(slices.Values(want.Rewrites))
 			if tt.signer != nil {
@@ -53,6 +57,19 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 			must.Equal(t, "header alone", h, got.Header, same)
 		})
 	}
+}
+
+// authored are records that say who wrote them: a chunk of them has the later format.
+func authored() []amber.SyncRecord {
+	all := sample()
+	for i, r := range all {
+		if r.Memory != nil {
+			m := *r.Memory
+			m.Trust, m.Author = amber.TrustAgent, amber.Author{Host: "claude-code", Session: "s"}
+			all[i].Memory = &m
+		}
+	}
+	return all
 }
 
 func countsOf(records []amber.SyncRecord) chunk.Counts {

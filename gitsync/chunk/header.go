@@ -10,12 +10,25 @@ import (
 	"github.com/amber-memory/amber/sign"
 )
 
-// Format is what the header of a chunk names. A reader knows one version.
+// Format is what the header of a chunk names. A chunk has the lowest version that holds its records: [formatOf].
 const (
-	Format       = "amber-sync/1"
+	Format       = "amber-sync/2"
 	formatFamily = "amber-sync/"
-	version      = 1
+	version      = 2
+
+	withoutAuthors = "amber-sync/1"
 )
+
+// formatOf returns the version that records need: authors, the trust agent and the trust of relations came with the second.
+func formatOf(records []amber.SyncRecord) string {
+	for _, r := range records {
+		m, rel := r.Memory, r.Relation
+		if m != nil && (m.Trust == amber.TrustAgent || m.Author != (amber.Author{})) || rel != nil && (rel.Trust != "" || rel.Author != (amber.Author{})) {
+			return Format
+		}
+	}
+	return withoutAuthors
+}
 
 // Header is the first line of a chunk.
 type Header struct {
@@ -66,7 +79,7 @@ func (c *Counts) add(r amber.SyncRecord) {
 
 // parseHeader reads the first line of a chunk.
 func parseHeader(line []byte) (Header, error) {
-	if err := checkFormat(line, formatFamily); err != nil {
+	if err := checkFormat(line, formatFamily, version); err != nil {
 		return Header{}, err
 	}
 	var h Header
@@ -78,7 +91,7 @@ func parseHeader(line []byte) (Header, error) {
 
 // checkFormat tells a later version from other text, before anything else of
 // the object is looked at.
-func checkFormat(object []byte, family string) error {
+func checkFormat(object []byte, family string, newest uint64) error {
 	var is struct {
 		Format string `json:"format"`
 	}
@@ -89,10 +102,10 @@ func checkFormat(object []byte, family string) error {
 	n, err := strconv.ParseUint(digits, 10, 32)
 	canonical := strconv.FormatUint(n, 10) == digits
 	switch {
-	case found && err == nil && canonical && n > version:
-		return tooNew("the format is %s%d; this amber knows %s%d", family, n, family, version)
-	case !found || n != version || !canonical:
-		return damaged("the format is %q, want %s%d", clip(is.Format), family, version)
+	case found && err == nil && canonical && n > newest:
+		return tooNew("the format is %s%d; this amber knows %s%d", family, n, family, newest)
+	case !found || n == 0 || !canonical:
+		return damaged("the format is %q, want %s1 to %d", clip(is.Format), family, newest)
 	}
 	return nil
 }

@@ -40,8 +40,9 @@ func TestHostileTexts(t *testing.T) {
 		{"version 0", swap(all, "amber-sync/1", "amber-sync/0"), amber.KindDamaged},
 		{"version 01", swap(all, "amber-sync/1", "amber-sync/01"), amber.KindDamaged},
 		{"version -2", swap(all, "amber-sync/1", "amber-sync/-2"), amber.KindDamaged},
-		{"version 2", swap(all, "amber-sync/1", "amber-sync/2"), amber.KindTooNew},
-		{"version 2 with lines of its own", `{"format":"amber-sync/2","magic":[1]}` + "\n\n\x00", amber.KindTooNew},
+		{"an author in version 1", strings.Replace(all, `"trust":"own"`, `"trust":"agent"`, 1), amber.KindTooNew},
+		{"version 3", swap(all, "amber-sync/1", "amber-sync/3"), amber.KindTooNew},
+		{"version 3 with lines of its own", `{"format":"amber-sync/3","magic":[1]}` + "\n\n\x00", amber.KindTooNew},
 		{"version 10", swap(all, "amber-sync/1", "amber-sync/10"), amber.KindTooNew},
 		{"a format that is a number", swap(all, `"amber-sync/1"`, "1"), amber.KindDamaged},
 

@@ -213,7 +213,7 @@ func readIndex(b []byte) (x index, whole, rest []byte, err error) {
 	if !ends {
 		return x, nil, nil, damaged("the index has no end")
 	}
-	if err := checkFormat(text, packFamily); err != nil {
+	if err := checkFormat(text, packFamily, 1); err != nil {
 		return x, nil, nil, err
 	}
 	return x, b[:n], b[n:], strict(text, indexShape(), &x)

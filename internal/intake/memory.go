@@ -11,12 +11,17 @@ func (c *cleaner) write(r amber.WriteRequest) amber.WriteRequest {
 	c.identities(r.Identities)
 	c.recorded(&r)
 	r.Title, r.Summary, r.Topic = c.text(r.Title), c.text(r.Summary), c.text(r.Topic)
-	r.Tags, r.Metadata = c.texts(r.Tags), c.pairs(r.Metadata)
+	r.Tags, r.Metadata, r.Author = c.texts(r.Tags), c.pairs(r.Metadata), c.author(r.Author)
 	r.SourceRefs = slices.Clone(r.SourceRefs)
 	for i, ref := range r.SourceRefs {
 		r.SourceRefs[i].Kind, r.SourceRefs[i].Value = c.text(ref.Kind), c.text(ref.Value)
 	}
 	return r
+}
+
+// author cleans what a program says about itself.
+func (c *cleaner) author(a amber.Author) amber.Author {
+	return amber.Author{Host: c.text(a.Host), Agent: c.text(a.Agent), Session: amber.SessionID(c.text(string(a.Session))), Token: c.text(a.Token)}
 }
 
 // recorded cleans the content and what belongs to a memory that was stored before.
@@ -96,6 +101,7 @@ type editor struct {
 func (e editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
 	c := e.cleaner()
 	r.Title, r.Content, r.Summary = c.change(r.Title), c.change(r.Content), c.change(r.Summary)
+	r.Author = c.author(r.Author)
 	if r.Tags != nil {
 		r.Tags = new(c.texts(*r.Tags))
 	}
@@ -114,6 +120,7 @@ type relations struct {
 func (r relations) Relate(ctx context.Context, rel amber.Relation) (amber.Relation, error) {
 	c := r.cleaner()
 	c.ids("relation type", rel.Type)
+	rel.Author = c.author(rel.Author)
 	return pass(ctx, c, rel, r.Relations.Relate)
 }
 

@@ -32,6 +32,7 @@ var exampleSteps = []step{
 	{id: "memory.timeline", path: "memories/{m1}/timeline?before=2&after=2"},
 	{id: "memory.context", path: "context", body: `{"goal":"Which PostgreSQL database do the reports need?","project_id":"shop","max_bytes":2048,"known":[{"layer":"memory","owner":"{m2}","digest":"0123456789abcdef"}]}`},
 	{id: "relation.relate", path: "relations", keep: []string{"r1", "id"}, body: `{"from":"{m1}","to":"{m2}","type":"related","strength":0.5}`},
+	{id: "relation.get", path: "relations/{r1}"},
 	{id: "relation.list", path: "memories/{m1}/relations"},
 	{id: "relation.neighbours", path: "memories/{m1}/neighbours?depth=1&limit=10&type=related&project_id=shop"},
 	{id: "relation.unrelate", path: "relations/{r1}"},

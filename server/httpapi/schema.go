@@ -44,7 +44,7 @@ var enums = map[reflect.Type]enum{
 	reflect.TypeFor[amber.TaskState]():      {"TaskState", texts(amber.TaskStates())},
 	reflect.TypeFor[wire.TokenScope]():      {"TokenScope", texts(wire.TokenScopes())},
 	reflect.TypeFor[amber.Role]():           {"Role", texts([]amber.Role{amber.RoleUser, amber.RoleAssistant, amber.RoleSystem, amber.RoleTool})},
-	reflect.TypeFor[amber.Trust]():          {"Trust", texts([]amber.Trust{amber.TrustOwn, amber.TrustSigned, amber.TrustImported, amber.TrustDerived})},
+	reflect.TypeFor[amber.Trust]():          {"Trust", texts(amber.Trusts())},
 	reflect.TypeFor[amber.ApprovalStatus](): {"ApprovalStatus", texts([]amber.ApprovalStatus{amber.ApprovalPending, amber.ApprovalApproved, amber.ApprovalRejected, amber.ApprovalCancelled})},
 }
 

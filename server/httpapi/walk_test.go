@@ -60,6 +60,7 @@ var steps = []step{
 	{id: "memory.context", path: "context", body: `{"goal":"which PostgreSQL","explain":true}`},
 	{id: "relation.list", path: "memories/{m1}/relations"},
 	{id: "relation.relate", path: "relations", body: `{"from":"{m1}","to":"{m2}","type":"related","strength":0.5}`, keep: []string{"r1", "id"}},
+	{id: "relation.get", path: "relations/{r1}"},
 	{id: "relation.list", path: "memories/{m1}/relations"},
 	{id: "relation.get", path: "relations/{r1}"},
 	{id: "relation.neighbours", path: "memories/{m1}/neighbours"},

@@ -30,7 +30,12 @@ func (s *Store) relate(now amber.Time, r amber.Relation) (amber.Relation, error)
 	if err != nil {
 		return amber.Relation{}, err
 	}
-	stored.Strength = r.Strength
+	if stored.Origin != (amber.Origin{}) && stored.DeletedAt.IsZero() {
+		if err := stored.Trust.MayChange(r.Trust, "relate memories", stored.ID); err != nil {
+			return amber.Relation{}, err
+		}
+	}
+	stored.Strength, stored.Trust, stored.Author = r.Strength, r.Trust, r.Author
 	stored.DeletedAt = amber.Time{}
 	stored.Origin = s.origin(now, stored.Origin.Counter+1)
 	s.relations[stored.ID] = stored

@@ -102,7 +102,7 @@ func (s *Store) place(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 	m := described(r)
 	m.CreatedAt, m.UpdatedAt = r.Dates(now)
 	if r.Topic != "" {
-		return s.placeTopic(now, r, m), nil
+		return s.placeTopic(now, r, m)
 	}
 	if twin := s.twinOf(m); twin != "" {
 		return s.countDuplicate(now, r, twin), nil
@@ -135,22 +135,27 @@ func (s *Store) placeRecord(now amber.Time, r amber.WriteRequest) (amber.WriteAc
 	return amber.WriteAck{Memory: s.keep(now, m)}, nil
 }
 
-func (s *Store) placeTopic(now amber.Time, r amber.WriteRequest, m amber.Memory) amber.WriteAck {
+func (s *Store) placeTopic(now amber.Time, r amber.WriteRequest, m amber.Memory) (amber.WriteAck, error) {
 	m.ID = s.topicID(m)
 	rec := s.records[m.ID]
 	if rec == nil {
-		return amber.WriteAck{Memory: s.insert(now, m)}
+		return amber.WriteAck{Memory: s.insert(now, m)}, nil
 	}
 	next := rec.present()
 	if rec.live() && next.ContentDigest == m.ContentDigest && next.Kind == m.Kind && next.Title == m.Title {
-		return s.countDuplicate(now, r, m.ID)
+		return s.countDuplicate(now, r, m.ID), nil
+	}
+	if rec.live() {
+		if err := next.Trust.MayChange(m.Trust, "write memory", string(m.ID)); err != nil {
+			return amber.WriteAck{}, err
+		}
 	}
 	next.Identities = m.Identities
 	next.Kind, next.Title, next.Content, next.Summary = m.Kind, m.Title, m.Content, m.Summary
 	next.Tags, next.Metadata, next.SourceRefs = m.Tags, m.Metadata, m.SourceRefs
-	next.Trust, next.ContentDigest = m.Trust, m.ContentDigest
+	next.Trust, next.Author, next.ContentDigest = m.Trust, m.Author, m.ContentDigest
 	next.DeletedAt = amber.Time{}
-	return amber.WriteAck{Memory: s.reviseAt(now, cmp.Or(r.UpdatedAt, now), amber.OpUpdate, next)}
+	return amber.WriteAck{Memory: s.reviseAt(now, cmp.Or(r.UpdatedAt, now), amber.OpUpdate, next)}, nil
 }
 
 // topicID returns the id of m's topic, in the first epoch that was not
@@ -211,6 +216,6 @@ func described(r amber.WriteRequest) amber.Memory {
 		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
 		Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
 		Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs,
-		Trust: r.Trust, ContentDigest: amber.ContentDigest(r.Content),
+		Trust: r.Trust, Author: r.Author, ContentDigest: amber.ContentDigest(r.Content),
 	})
 }

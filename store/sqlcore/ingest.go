@@ -169,7 +169,10 @@ func (n *intake) memories(step amber.IngestStep) error {
 		before, head := n.Stamp, n.Seq
 		ack, err := n.Write(r)
 		if errors.Is(err, amber.ErrKeyErased) {
-			continue // it was stored, and somebody wanted it gone
+			continue // it was stored, and its owner wanted it gone
+		}
+		if r.Topic != "" && amber.KindOf(err) == amber.KindRefused {
+			continue // the owner has written the topic since: a rule does not write over it
 		}
 		if err != nil {
 			return err
@@ -180,20 +183,22 @@ func (n *intake) memories(step amber.IngestStep) error {
 		}
 	}
 	for _, l := range step.Links {
-		if err := n.link(ids[l.Memory], l); err != nil {
+		if err := n.link(ids[l.Memory], step.Memories[l.Memory].Trust, l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// link relates a memory of the step to a stored one, where both are there.
-func (n *intake) link(from amber.MemoryID, l amber.IngestLink) error {
+// link relates a memory of the step to a stored one, where both are there. A relation that is there and trusted more
+// stays.
+func (n *intake) link(from amber.MemoryID, trust amber.Trust, l amber.IngestLink) error {
 	if from == "" || from == l.To {
 		return nil
 	}
-	_, err := n.relate(amber.Relation{From: from, To: l.To, Type: l.Type, Strength: l.Strength})
-	if amber.KindOf(err) == amber.KindNotFound {
+	_, err := n.relate(amber.Relation{From: from, To: l.To, Type: l.Type, Strength: l.Strength, Trust: trust})
+	switch amber.KindOf(err) {
+	case amber.KindNotFound, amber.KindRefused:
 		return nil
 	}
 	return err

@@ -191,9 +191,30 @@ func (t *Tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
 	case prev.DeletedAt.IsZero() && prev.ContentDigest == m.ContentDigest && prev.Kind == m.Kind && prev.Title == m.Title:
 		return t.writeAgain(r, m.ID)
 	}
+	if err := t.mayReplace("write memory", prev, m.Trust); err != nil {
+		return amber.WriteAck{}, err
+	}
 	m.CreatedAt, m.DuplicateCount, m.Foreign = prev.CreatedAt, prev.DuplicateCount, prev.Foreign
 	m, err = t.ReviseAt(cmp.Or(r.UpdatedAt, t.Now), amber.OpUpdate, prev, m)
 	return amber.WriteAck{Memory: m}, err
+}
+
+// mayReplace checks that a caller of some trust may replace a memory, and every rival version of it: a revision settles
+// their conflict. One that was forgotten says nothing any more.
+func (t *Tx) mayReplace(op string, m amber.Memory, by amber.Trust) error {
+	rivals, err := t.rivals(m)
+	if err != nil {
+		return err
+	}
+	for _, v := range append(rivals, m) {
+		if !v.DeletedAt.IsZero() {
+			continue
+		}
+		if err := v.Trust.MayChange(by, op, string(m.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // topicID returns the id of m's topic in the first epoch that was not erased, or in a later one that a record brought.
@@ -274,7 +295,7 @@ func fromRequest(r amber.WriteRequest) amber.Memory {
 		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
 		Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
 		Tags: r.Tags, Metadata: sqlrows.OrEmpty(r.Metadata), SourceRefs: append([]amber.SourceRef{}, r.SourceRefs...),
-		Trust: r.Trust, ContentDigest: amber.ContentDigest(r.Content),
+		Trust: r.Trust, Author: r.Author, ContentDigest: amber.ContentDigest(r.Content),
 	}
 }
 
@@ -325,6 +346,9 @@ func (t *Tx) edit(r amber.EditRequest) (amber.Memory, error) {
 	}
 	next, changed, err := r.Apply(base)
 	if err != nil {
+		return prev, err
+	}
+	if err := t.mayReplace("edit memory", prev, r.Trust); err != nil {
 		return prev, err
 	}
 	if !changed && base.Origin == prev.Origin {

@@ -157,7 +157,7 @@ func (r *recaller) newest() ([]amber.Hit, error) {
 	case r.ask.Trusted:
 		filter.add(isTrusted)
 	case r.ask.Local:
-		filter.add("trust IN ('own', 'signed', 'derived')")
+		filter.add("trust IN ('own', 'signed', 'agent', 'derived')")
 	}
 	hits := []amber.Hit{}
 	for limit := r.ask.Limit; ; limit *= 2 {

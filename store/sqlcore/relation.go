@@ -47,8 +47,13 @@ func (t *Tx) relate(r amber.Relation) (amber.Relation, error) {
 	if err != nil {
 		return r, err
 	}
+	if prev.Origin != (amber.Origin{}) && prev.DeletedAt.IsZero() {
+		if err := prev.Trust.MayChange(r.Trust, "relate memories", prev.ID); err != nil {
+			return r, err
+		}
+	}
 	next := amber.Relation{
-		ID: prev.ID, From: r.From, To: r.To, Type: r.Type, Strength: r.Strength,
+		ID: prev.ID, From: r.From, To: r.To, Type: r.Type, Strength: r.Strength, Trust: r.Trust, Author: r.Author,
 		Origin: t.Origin(prev.Origin.Counter + 1), CreatedAt: prev.CreatedAt,
 	}
 	if err := t.PutRelation(next); err != nil {

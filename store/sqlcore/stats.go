@@ -9,7 +9,7 @@ import (
 const (
 	// countMemories reads an index in its order, so nothing has to be sorted.
 	countMemories = `SELECT kind, scope, count(*) FILTER (WHERE deleted_at IS NOT NULL), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'own'),
- count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'signed'), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'derived'), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'imported')
+ count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'signed'), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'agent'), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'derived'), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'imported')
 FROM memories GROUP BY scope, identity, kind`
 
 	// countTotals reads the number of changes from the last sequence: nothing
@@ -61,15 +61,15 @@ func (s *Contracts) Stats(ctx context.Context) (amber.Stats, error) {
 
 // countMemories counts live memories by each of their traits, and tombstones.
 func (t *Tx) countMemories(n *amber.Stats) error {
-	trusts := []amber.Trust{amber.TrustOwn, amber.TrustSigned, amber.TrustDerived, amber.TrustImported}
+	trusts := amber.Trusts()
 	return t.Each(countMemories, nil, func(s scanner) error {
 		var (
 			kind    amber.MemoryKind
 			scope   amber.Scope
 			deleted int64
-			live    [4]int64
+			live    [5]int64
 		)
-		if err := s.Scan(&kind, &scope, &deleted, &live[0], &live[1], &live[2], &live[3]); err != nil {
+		if err := s.Scan(&kind, &scope, &deleted, &live[0], &live[1], &live[2], &live[3], &live[4]); err != nil {
 			return err
 		}
 		n.Deleted += deleted

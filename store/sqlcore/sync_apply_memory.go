@@ -24,7 +24,7 @@ const maxRevision = 1 << 53
 // applyMemory stores one version of a memory. What was erased at the place does
 // not come from there any more.
 func (n *intent) applyMemory(in amber.SyncMemory) error {
-	in.Trust = n.trust(in.Memory)
+	in.Trust = n.trust(in.Trust, in.Origin)
 	in.Revision = min(max(in.Revision, 1), maxRevision)
 	in.DuplicateCount = 0
 	now, found, err := n.Load(in.ID)
@@ -197,19 +197,20 @@ func (n *intent) mayFollowMemory(now amber.Memory, o amber.Origin) error {
 // trust is what a version is trusted with here. What its author calls signed
 // was signed by somebody else, unless the author has changed it since. What this
 // device made is here, or it did not make it: from here it would go on as own.
-// That a rule found it, and not a person, is a claim like any other: it counts
-// where its author has signed it.
-func (n *intent) trust(m amber.Memory) amber.Trust {
+// That a rule found it, or an agent said it, and not a person, is a claim like any
+// other: it counts where the device that made it has signed it.
+func (n *intent) trust(t amber.Trust, from amber.Origin) amber.Trust {
+	lower := t == amber.TrustAgent || t == amber.TrustDerived
 	switch {
-	case m.Origin.Device == n.Current.Device && !n.chunk.Own,
-		m.Trust == amber.TrustDerived && (n.chunk.Trust != amber.TrustSigned || m.Origin.Device != n.chunk.Device):
+	case from.Device == n.Current.Device && !n.chunk.Own,
+		lower && (n.chunk.Trust != amber.TrustSigned || from.Device != n.chunk.Device):
 		return amber.TrustImported
-	case m.Trust == amber.TrustOwn, m.Trust == amber.TrustSigned && m.Origin.Device == n.chunk.Device:
+	case t == amber.TrustOwn, t == amber.TrustSigned && from.Device == n.chunk.Device:
 		return n.chunk.Trust
-	case m.Trust == amber.TrustSigned:
+	case t == amber.TrustSigned:
 		return amber.TrustImported
 	}
-	return m.Trust
+	return t
 }
 
 // firstVersion stores a version of a memory that is not there, unless it was

@@ -18,7 +18,10 @@ const (
 
 // applyRelation stores a relation, or lets it wait for the memories it is
 // about. What was erased is related to nothing.
-func (n *intent) applyRelation(in amber.Relation) error { return n.relate(n.sender(), in) }
+func (n *intent) applyRelation(in amber.Relation) error {
+	in.Trust = n.trust(sqlrows.StoredTrust(in.Trust), in.Origin)
+	return n.relate(n.sender(), in)
+}
 
 // relate does so for a relation that came from a place, which must have a say in
 // both memories and in the relation that is here.
@@ -44,6 +47,12 @@ func (n *intent) relate(from sqlrows.Sender, in amber.Relation) error {
 	}
 	mark := amber.SyncRecord{Relation: &in}.Mark()
 	if found && in.Origin == now.Origin && now.Origin.Device != n.Current.Device {
+		if in.Trust.Outranks(now.Trust) { // it was signed since
+			now.Trust, now.Author = in.Trust, in.Author
+			if err := n.PutRelation(now); err != nil {
+				return err
+			}
+		}
 		return n.holdAt(from.Place, mark)
 	}
 	if found && !in.Origin.After(now.Origin) {
@@ -178,6 +187,9 @@ func (n *intent) relateArrived() error {
 			}
 			if err := n.Do(stopWaiting, r.From, r.To, r.Type); err != nil {
 				return err
+			}
+			if r.Trust == "" { // it has waited since before relations had trust
+				r.Trust = amber.TrustImported
 			}
 			if err := n.relate(from, r.Relation); err != nil && amber.KindOf(err) != amber.KindInvalid {
 				return err

@@ -51,6 +51,9 @@ func (e *export) memory(id amber.MemoryID, passed bool) error {
 	for _, v := range versions {
 		r := amber.SyncMemory{Memory: v, Saw: known.closure(v.Origin, unsent)}
 		r.DuplicateCount = 0
+		if r.Trust == amber.TrustOwn {
+			r.Author = amber.Author{}
+		}
 		if erased { // there, and what is here never was there
 			e.refused = append(e.refused, amber.SyncRecord{Memory: &r})
 			continue
@@ -141,6 +144,9 @@ func (e *export) relationsOf(id amber.MemoryID, passed bool) error {
 			return err
 		}
 		if e.leaves(scope, project) {
+			if r.Trust == amber.TrustOwn { // who of a device's people wrote it stays there
+				r.Trust, r.Author = "", amber.Author{}
+			}
 			e.relations = append(e.relations, amber.SyncRecord{Relation: &r})
 		}
 	}

@@ -106,7 +106,13 @@ func (t *Tx) noteRemoved(place string, ref amber.SyncRef, o amber.Origin) error 
 
 // isOwn reports whether a version was made here.
 func (t *Tx) isOwn(m amber.Memory) bool {
-	return m.Trust == amber.TrustOwn || m.Trust == amber.TrustDerived && m.Origin.Device == t.Current.Device
+	switch m.Trust {
+	case amber.TrustOwn:
+		return true
+	case amber.TrustAgent, amber.TrustDerived:
+		return m.Origin.Device == t.Current.Device
+	}
+	return false
 }
 
 // Held implements [amber.SyncLinks].

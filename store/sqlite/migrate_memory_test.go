@@ -32,6 +32,7 @@ func TestReleasedMigrationsStay(t *testing.T) {
 		"memory-6":  {sqlfile.Memory6, "a45c69745b75035389c0e7f90d3f224537a411a645fe77237081e6d4608a69f5"},
 		"memory-7":  {sqlfile.Memory7, "126f830b1579880fd612c4fd73aa82fb48bc5d5a3823da3545d49ae5e0d82539"},
 		"memory-8":  {sqlfile.Memory8, "d29d44d83410f3147d75060e06b2be70e7740283ebdebac72e06a5e5e001d115"},
+		"memory-9":  {sqlfile.Memory9, "2dc4679ecc07114dac2d60b2ffcb6053a7de51cc07aa247cfa29996559f684b6"},
 		"control-1": {sqlfile.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
 	} {
 		must.Equal(t, "digest of "+name+".sql, which is released", amber.ContentDigest(c.sql), c.want)

@@ -34,6 +34,7 @@ func madeUp(version int) sqlfile.Schema {
 		`INSERT INTO steps VALUES (8);`,
 		`INSERT INTO steps VALUES (9);`,
 		`INSERT INTO steps VALUES (10);`,
+		`INSERT INTO steps VALUES (11);`,
 	}[:version]
 	return s
 }

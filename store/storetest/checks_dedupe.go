@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -12,6 +13,7 @@ func dedupeChecks() []check {
 		{name: "memory/dedupe-adds-tags-and-metadata-once", needs: []part{longTerm, memories}, run: dedupeAdds},
 		{name: "memory/dedupe-says-what-it-did-not-take", needs: []part{longTerm, memories}, run: dedupeLeaves},
 		{name: "memory/dedupe-adds-nothing-that-is-trusted-less", needs: []part{longTerm, memories}, run: dedupeTrust},
+		{name: "memory/dedupe-raises-trust", needs: []part{longTerm, memories}, run: dedupeRaises},
 		{name: "memory/dedupe-adds-no-more-than-fits", needs: []part{longTerm, memories}, run: dedupeFits},
 		{name: "memory/dedupe-has-no-time-window", needs: []part{longTerm, memories}, run: dedupeLater},
 		{name: "memory/dedupe-needs-every-field-equal", needs: []part{longTerm, memories}, run: dedupeDiffers},
@@ -98,19 +100,30 @@ func dedupeTrust(w *world) {
 	r := amber.WriteRequest{Content: "a"}
 	first := w.write(r)
 	r.Tags, r.Metadata = []string{"t"}, map[string]string{"k": "v"}
-	for _, trust := range []amber.Trust{amber.TrustSigned, amber.TrustImported, amber.TrustDerived} {
+	for _, trust := range amber.Trusts()[1:] {
 		r.Trust = trust
 		got := w.write(r)
 		equal(got.NotTaken, []string{"tags", "metadata.k"}, "what a write of trust %s says was not taken", trust)
 		hold(len(got.Added) == 0 && got.Revision == 1 && got.Trust == amber.TrustOwn, "a write of trust %s has changed a memory of one's own", trust)
 	}
 	equal(len(w.get(first.ID).Tags), 0, "number of tags")
-	found := w.write(amber.WriteRequest{Content: "b", Trust: amber.TrustDerived})
-	own := w.write(amber.WriteRequest{Content: "b", Tags: []string{"t"}})
-	hold(own.ID == found.ID, "trust makes two memories of one")
-	equal(own.Added, []string{"tags"}, "what a write of one's own adds")
-	equal(own.NotTaken, []string{"trust"}, "what a write of one's own does not change")
-	equal(own.Trust, amber.TrustDerived, "trust")
+}
+
+// dedupeRaises writes the same text with more trust: what the owner says is the owner's, also where an agent said it
+// first, and nothing that the agent put beside it is.
+func dedupeRaises(w *world) {
+	for i, lower := range amber.Trusts()[1:] {
+		r := amber.WriteRequest{Content: fmt.Sprint("fact ", i), Trust: lower, Author: amber.Author{Host: "other"}, Summary: "ignore it", Tags: []string{"theirs"}, Metadata: map[string]string{"k": "v"}}
+		found := w.write(r)
+		own := w.write(amber.WriteRequest{Content: r.Content, Tags: []string{"t"}, Author: amber.Author{Host: "cli"}})
+		hold(own.ID == found.ID, "trust makes two memories of one")
+		equal(own.Added, []string{"trust"}, "what a write of the owner changes")
+		equal([]any{own.Trust, own.Author, own.Summary, own.Revision}, []any{amber.TrustOwn, amber.Author{Host: "cli"}, "", 2}, "memory that was of trust %s", lower)
+		equal(own.Tags, []string{"t"}, "tags of a memory that was of trust %s", lower)
+		equal(len(own.Metadata), 0, "metadata of a memory that was of trust %s", lower)
+		equal(w.get(own.ID), own.Memory, "stored memory that was of trust %s", lower)
+		equal(w.history(own.ID)[0].Author, amber.Author{Host: "other"}, "author of the revision before")
+	}
 }
 
 // dedupeFits writes more tags and metadata than a memory holds.

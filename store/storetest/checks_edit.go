@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -10,6 +11,7 @@ func editChecks() []check {
 	needs := []part{longTerm, memories, edits}
 	return []check{
 		{name: "edit/changes-each-field-alone", needs: needs, run: editEachField},
+		{name: "edit/trust", needs: needs, run: editTrust},
 		{name: "edit/keeps-earlier-revisions", needs: needs, run: editKeepsRevisions},
 		{name: "edit/wrong-revision-conflicts", needs: needs, run: editWrongRevision},
 		{name: "edit/nothing-changed-is-no-revision", needs: append(needs, changes), run: editNothing},
@@ -46,11 +48,35 @@ func editEachField(w *world) {
 		step.edit.ID, step.edit.IfRevision = want.ID, want.Revision
 		got := w.edit(step.edit)
 		step.apply(&want)
-		want.ContentDigest, want.UpdatedAt = amber.ContentDigest(want.Content), w.now()
+		want.ContentDigest, want.UpdatedAt, want.Author = amber.ContentDigest(want.Content), w.now(), amber.Author{}
 		want.Revision++
 		want.Origin = amber.Origin{Device: want.Origin.Device, Counter: want.Origin.Counter + 1, Clock: got.Origin.Clock}
 		equal(got, want, "answer to an edit of %s", name)
 		equal(w.get(want.ID), want, "memory after an edit of %s", name)
+	}
+}
+
+// editTrust edits memories of every trust as callers of every trust.
+func editTrust(w *world) {
+	for i, trust := range amber.Trusts() {
+		for j, by := range amber.Trusts() {
+			m := w.write(amber.WriteRequest{Content: fmt.Sprint(i, " ", j), Trust: trust}).Memory
+			r := amber.EditRequest{ID: m.ID, Tags: new([]string{"t"}), Trust: by, Author: amber.Author{Host: "h"}}
+			if j > i {
+				refused(only(w.Editor.Edit(w.ctx, r)), amber.KindRefused, "edit of a memory of trust %s by trust %s", trust, by)
+				equal(w.get(m.ID), m, "memory after a refused edit")
+				continue
+			}
+			got := w.edit(r)
+			equal([]any{got.Trust, got.Author}, []any{trust, r.Author}, "trust after tags were edited by trust %s", by)
+			said := trust
+			if trust == amber.TrustAgent {
+				said = by
+			}
+			r.Content = new(fmt.Sprint(i, " ", j, " edited"))
+			equal(w.edit(r).Trust, said, "trust of %s after the text was edited by trust %s", trust, by)
+			equal(w.edit(amber.EditRequest{ID: m.ID, Keep: true, Trust: by}).Trust, by, "trust of %s that trust %s keeps", trust, by)
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func farRecord(n byte, content string) amber.WriteRequest {
 func asListed(r amber.WriteRequest) amber.Memory {
 	return r.Fill(amber.Memory{
 		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities, Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
-		Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs, Trust: r.Trust,
+		Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs, Trust: r.Trust, Author: r.Author,
 	}, amber.Time{})
 }
 

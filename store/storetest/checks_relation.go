@@ -14,6 +14,7 @@ func relationChecks() []check {
 		{name: "relation/links-two-memories", needs: append(needs, relations), run: relateLinks},
 		{name: "relation/same-ends-and-type-is-replaced", needs: append(needs, relations), run: relateReplaces},
 		{name: "relation/unrelate", needs: append(needs, relations), run: unrelate},
+		{name: "relation/trust", needs: append(needs, relations), run: relateTrust},
 		{name: "relation/refuses", needs: append(needs, relations), run: relateRefuses},
 		{name: "relation/neighbours", needs: append(needs, relations), run: neighboursFound},
 		{name: "relation/neighbours-are-bounded", needs: append(needs, relations), run: neighboursBounded},
@@ -54,6 +55,26 @@ func relateReplaces(w *world) {
 	equal(second, want, "replaced relation")
 	got := must(w.Relations.Related(w.ctx, a))
 	equal(got, []amber.Relation{second}, "relations after replacing one")
+}
+
+// relateTrust replaces relations by those of more trust and of less.
+func relateTrust(w *world) {
+	a, b := w.fact("a"), w.fact("b")
+	said := amber.Author{Host: "claude-code", Agent: "reviewer", Session: "s", Token: "t"}
+	first := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Trust: amber.TrustAgent, Author: said}))
+	equal([]any{first.Trust, first.Author}, []any{amber.TrustAgent, said}, "trust and author of a relation")
+	equal(must(w.Relations.Relation(w.ctx, first.ID)), first, "relation by its id")
+	own := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related"}))
+	equal([]any{own.ID, own.Trust, own.Author}, []any{first.ID, amber.TrustOwn, amber.Author{}}, "relation that the owner made again")
+	for _, lower := range amber.Trusts()[1:] {
+		_, err := w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 1, Trust: lower})
+		refused(err, amber.KindRefused, "relation of the owner replaced by one of trust %s", lower)
+	}
+	equal(must(w.Relations.Related(w.ctx, a)), []amber.Relation{own}, "relations after refused ones")
+	must0(w.Relations.Unrelate(w.ctx, own.ID))
+	refused(only(w.Relations.Relation(w.ctx, own.ID)), amber.KindNotFound, "deleted relation by its id")
+	again := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Trust: amber.TrustAgent}))
+	equal(again.Trust, amber.TrustAgent, "trust of a relation that was made again")
 }
 
 func unrelate(w *world) {

@@ -10,6 +10,7 @@ func topicChecks() []check {
 	return []check{
 		{name: "topic/id-is-named", needs: []part{longTerm, memories}, run: topicIDs},
 		{name: "topic/becomes-a-new-revision", needs: []part{longTerm, memories}, run: topicRevises},
+		{name: "topic/keeps-what-is-trusted-more", needs: []part{longTerm, memories}, run: topicTrust},
 		{name: "topic/equal-memory-is-deduplicated", needs: []part{longTerm, memories}, run: topicDeduplicates},
 		{name: "topic/spelling-does-not-matter", needs: []part{longTerm, memories}, run: topicSpelling},
 		{name: "topic/one-memory-per-project-scope-identity", needs: []part{longTerm, memories}, run: topicsApart},
@@ -73,6 +74,23 @@ func topicRevises(w *world) {
 	r.Kind = amber.Constraint
 	equal(w.write(r).Revision, 4, "revision of a topic of another kind")
 	equal(len(w.everything()), 1, "number of memories")
+}
+
+// topicTrust writes to topics with less trust than they have, and with more.
+func topicTrust(w *world) {
+	for i, trust := range amber.Trusts() {
+		r := amber.WriteRequest{Topic: fmt.Sprint("topic ", i), Content: "first", Trust: trust, Author: amber.Author{Host: string(trust)}}
+		first := w.write(r)
+		for _, lower := range amber.Trusts()[i+1:] {
+			r.Content, r.Trust = "of "+string(lower), lower
+			refused(only(w.LongTerm.Write(w.ctx, r)), amber.KindRefused, "topic of trust %s written with trust %s", trust, lower)
+		}
+		equal(w.get(first.ID), first.Memory, "topic of trust %s", trust)
+		r.Content, r.Trust, r.Author = "of the owner", amber.TrustOwn, amber.Author{Host: "cli"}
+		own := w.write(r)
+		equal([]any{own.ID, own.Revision, own.Trust, own.Author}, []any{first.ID, 2, amber.TrustOwn, r.Author}, "topic that the owner wrote")
+		equal(w.history(first.ID)[0].Author, first.Author, "author of the revision before")
+	}
 }
 
 func topicDeduplicates(w *world) {

@@ -47,6 +47,7 @@ func fullRequest() amber.WriteRequest {
 		SourceRefs: []amber.SourceRef{{Kind: "request_id", Value: "r-1"}, {Kind: "file", Value: "docs/deploy.md"}},
 		Reason:     amber.WriteObservation,
 		Trust:      amber.TrustImported,
+		Author:     amber.Author{Host: "claude-code", Agent: "reviewer", Session: "session-1", Token: "laptop"},
 	}
 }
 
@@ -65,7 +66,7 @@ func writeKeepsEveryField(w *world) {
 	want := amber.Memory{
 		ID: ack.ID, Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
 		Title: r.Title, Content: r.Content, Summary: r.Summary, Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs,
-		Trust: r.Trust, Origin: amber.Origin{Device: ack.Origin.Device, Counter: 1, Clock: ack.Origin.Clock},
+		Trust: r.Trust, Author: r.Author, Origin: amber.Origin{Device: ack.Origin.Device, Counter: 1, Clock: ack.Origin.Clock},
 		Revision: 1, ContentDigest: amber.ContentDigest(r.Content), CreatedAt: w.now(), UpdatedAt: w.now(),
 	}
 	hold(!ack.Deduplicated, "the first write is deduplicated")

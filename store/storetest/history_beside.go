@@ -13,7 +13,7 @@ func besideOperations() []operation {
 
 func (h *history) relate() {
 	from, to := h.someMemory(), h.someMemory()
-	r := amber.Relation{Type: oneOf(h, "related", "supersedes"), Strength: oneOf(h, 0, 0.5, 1, 1.5)}
+	r := amber.Relation{Type: oneOf(h, "related", "supersedes"), Strength: oneOf(h, 0, 0.5, 1, 1.5), Trust: h.trust()}
 	h.note("%s %s %s %v", from[h.model], to[h.model], r.Type, r.Strength)
 	got, ok := ask(h, func(w *world) (amber.Relation, error) {
 		r.From, r.To = from[w], to[w]

@@ -72,7 +72,7 @@ func (h *history) request() amber.WriteRequest {
 		Kind: oneOf(h, append(amber.MemoryKinds(), "")...), Scope: oneOf(h, append(amber.Scopes(), "", amber.ScopeGlobal)...),
 		Identities: h.identities(), Title: oneOf(h, "", "", "Alpha", "Beta title"), Content: h.content(), Summary: oneOf(h, "", "in short"),
 		Tags: h.tags(), Metadata: h.metadata(),
-		Trust: oneOf(h, "", amber.TrustOwn, amber.TrustSigned, amber.TrustImported, amber.TrustDerived),
+		Trust: h.trust(), Author: oneOf(h, amber.Author{}, amber.Author{Host: "claude-code", Session: "s"}),
 	}
 	if h.chance(0.5) {
 		r.Kind = amber.WorkspaceFact
@@ -139,6 +139,9 @@ func (h *history) know(id pair[amber.MemoryID]) {
 	h.memories = append(h.memories, id)
 }
 
+// trust is any, "" too.
+func (h *history) trust() amber.Trust { return oneOf(h, append(amber.Trusts(), "")...) }
+
 // writeAgain writes what a memory holds already, so that it is a duplicate.
 func (h *history) writeAgain() {
 	m, err := h.model.Memories.Get(h.model.ctx, h.someMemory()[h.model])
@@ -146,7 +149,7 @@ func (h *history) writeAgain() {
 		h.write()
 		return
 	}
-	r := amber.WriteRequest{Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Tags: h.tags(), Metadata: h.metadata(), Summary: oneOf(h, "", "in short", "shorter"), Trust: oneOf(h, "", m.Trust)}
+	r := amber.WriteRequest{Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Tags: h.tags(), Metadata: h.metadata(), Summary: oneOf(h, "", "in short", "shorter"), Trust: oneOf(h, "", m.Trust, h.trust())}
 	if h.chance(0.5) {
 		r.Topic = m.Topic
 	}
@@ -207,6 +210,7 @@ func (h *history) edit() {
 	if h.chance(0.2) {
 		r.Metadata = new(h.metadata())
 	}
+	r.Keep, r.Trust = h.chance(0.2), h.trust()
 	if h.chance(0.4) {
 		r.IfRevision = h.revision(id) + oneOf[int64](h, 0, 0, 0, -1, 1)
 	}

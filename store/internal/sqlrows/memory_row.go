@@ -12,26 +12,26 @@ import (
 // memoryArgs writes them.
 const MemoryColumns = `id, kind, scope, session_id, user_id, project_id, workspace_id,
  title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
- revision, content_digest, duplicate_count, created_at, updated_at, coalesce(deleted_at, 0), foreign_fields`
+ revision, content_digest, duplicate_count, created_at, updated_at, coalesce(deleted_at, 0), foreign_fields, author`
 
 const (
 	SelectMemory = `SELECT ` + MemoryColumns + ` FROM memories WHERE id = ?`
 
 	InsertMemory = `INSERT INTO memories (id, kind, scope, session_id, user_id, project_id, workspace_id,
  title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
- revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?)`
+ revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, author, identity)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?, ?)`
 
 	// insertMemoryAt is InsertMemory with the number of its row.
 	insertMemoryAt = `INSERT INTO memories (id, kind, scope, session_id, user_id, project_id, workspace_id,
  title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
- revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity, rowid)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?, ?)`
+ revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, author, identity, rowid)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?, ?, ?)`
 
 	UpdateMemory = `UPDATE memories SET kind = ?2, scope = ?3, session_id = ?4, user_id = ?5, project_id = ?6, workspace_id = ?7,
  title = ?8, content = ?9, summary = ?10, topic = ?11, tags = ?12, metadata = ?13, source_refs = ?14, trust = ?15,
  device = ?16, counter = ?17, clock = ?18, revision = ?19, content_digest = ?20, duplicate_count = ?21,
- created_at = ?22, updated_at = ?23, deleted_at = nullif(CAST(?24 AS INTEGER), 0), foreign_fields = ?25, identity = ?26
+ created_at = ?22, updated_at = ?23, deleted_at = nullif(CAST(?24 AS INTEGER), 0), foreign_fields = ?25, author = ?26, identity = ?27
 WHERE id = ?1`
 
 	InsertRevision      = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
@@ -43,13 +43,17 @@ WHERE id = ?1`
 func ScanMemory(s scanner) (amber.Memory, error) {
 	var (
 		m                               amber.Memory
-		tags, metadata, refs, foreign   string
+		tags, metadata, refs            string
+		foreign, author                 string
 		createdAt, updatedAt, deletedAt int64
 	)
 	err := s.Scan(&m.ID, &m.Kind, &m.Scope, &m.SessionID, &m.UserID, &m.ProjectID, &m.WorkspaceID,
 		&m.Title, &m.Content, &m.Summary, &m.Topic, &tags, &metadata, &refs, &m.Trust,
 		&m.Origin.Device, &m.Origin.Counter, &m.Origin.Clock,
-		&m.Revision, &m.ContentDigest, &m.DuplicateCount, &createdAt, &updatedAt, &deletedAt, &foreign)
+		&m.Revision, &m.ContentDigest, &m.DuplicateCount, &createdAt, &updatedAt, &deletedAt, &foreign, &author)
+	if err == nil {
+		m.Author, err = parseAuthor("memories", string(m.ID), author)
+	}
 	if err != nil {
 		return m, err
 	}
@@ -97,11 +101,15 @@ func MemoryArgs(m amber.Memory) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	author, err := authorText(m.Author)
+	if err != nil {
+		return nil, err
+	}
 	return []any{
 		m.ID, m.Kind, m.Scope, m.SessionID, m.UserID, m.ProjectID, m.WorkspaceID,
 		m.Title, m.Content, m.Summary, m.Topic, strings.Join(m.Tags, "\n"), metadata, refs, m.Trust,
 		m.Origin.Device, int64(m.Origin.Counter), m.Origin.Clock,
-		m.Revision, m.ContentDigest, m.DuplicateCount, m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), m.DeletedAt.UnixMilli(), foreign,
+		m.Revision, m.ContentDigest, m.DuplicateCount, m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), m.DeletedAt.UnixMilli(), foreign, author,
 		m.Identity(),
 	}, nil
 }
@@ -136,12 +144,12 @@ func (t *Tx) LoadLoosely(id amber.MemoryID) (m amber.Memory, found bool, err err
 func scanLoosely(s scanner) (amber.Memory, error) {
 	var (
 		m                                          amber.Memory
-		tags, metadata, refs, foreign              string
+		tags, metadata, refs, foreign, author      string
 		counter, clock, createdAt, updatedAt, gone int64
 	)
 	err := s.Scan(&m.ID, &m.Kind, &m.Scope, &m.SessionID, &m.UserID, &m.ProjectID, &m.WorkspaceID,
 		&m.Title, &m.Content, &m.Summary, &m.Topic, &tags, &metadata, &refs, &m.Trust, &m.Origin.Device, &counter, &clock,
-		&m.Revision, &m.ContentDigest, &m.DuplicateCount, &createdAt, &updatedAt, &gone, &foreign)
+		&m.Revision, &m.ContentDigest, &m.DuplicateCount, &createdAt, &updatedAt, &gone, &foreign, &author)
 	m.Tags = SplitLines(tags)
 	m.Metadata, m.SourceRefs = map[string]string{}, []amber.SourceRef{}
 	if counter > 0 && counter <= MaxCount {

@@ -245,15 +245,15 @@ func TestAnOlderProgramWritesOn(t *testing.T) {
 
 // tomorrow is what a later version may do to a table that is written all the time, step by step.
 var tomorrow = map[string]string{
-	"0003-expand-mood": `-- What was felt.
+	"0004-expand-mood": `-- What was felt.
 -- step
 ALTER TABLE amber.turns ADD COLUMN mood text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE amber.turns ALTER COLUMN mood SET DEFAULT 'calm'; -- what an older program writes need not be filled
 -- step concurrently
 CREATE INDEX CONCURRENTLY turns_mood ON amber.turns (gen, mood);`,
-	"0004-backfill-mood": `-- step repeat
+	"0005-backfill-mood": `-- step repeat
 UPDATE amber.turns SET mood = 'calm' WHERE ctid = ANY (ARRAY(SELECT ctid FROM amber.turns WHERE mood = '' LIMIT 200 FOR UPDATE SKIP LOCKED));`,
-	"0005-contract-trust": `DROP TRIGGER index_turn_update ON amber.turns;
+	"0006-contract-trust": `DROP TRIGGER index_turn_update ON amber.turns;
 CREATE TRIGGER index_turn_update AFTER UPDATE OF gen, seq, id, session_id, role, content, project_id, created_at ON amber.turns FOR EACH ROW EXECUTE FUNCTION amber.note_turn();
 ALTER TABLE amber.turns DROP COLUMN trust;`,
 }
@@ -272,9 +272,9 @@ SELECT 999, n, n::text, n::text, 'user', '', '', 1 FROM generate_series(1, $1::i
 	today := begin(t, "today", p)
 	next := begin(t, "tomorrow", elsewhere(t, dsn, func(number int64) string {
 		switch {
-		case number >= 5:
+		case number >= 6:
 			return "mood"
-		case number >= 3:
+		case number >= 4:
 			return "mood, trust"
 		}
 		return "trust"
@@ -306,7 +306,7 @@ SELECT 999, n, n::text, n::text, 'user', '', '', 1 FROM generate_series(1, $1::i
 	for _, s := range r.Done {
 		done = append(done, fmt.Sprint(s.Name, " ", s.Step))
 	}
-	must.Equal(t, "done beside both", done, []string{"0003-expand-mood 1", "0003-expand-mood 2", "0004-backfill-mood 1"})
+	must.Equal(t, "done beside both", done, []string{"0004-expand-mood 1", "0004-expand-mood 2", "0005-backfill-mood 1"})
 	var bare, noted int
 	must.Do(t, c.QueryRow(t.Context(), "SELECT count(*) FROM amber.turns WHERE mood = ''").Scan(&bare))
 	must.Equal(t, "turns that were not filled", bare, 0)
@@ -320,7 +320,7 @@ SELECT 999, n, n::text, n::text, 'user', '', '', 1 FROM generate_series(1, $1::i
 	began = time.Now()
 	r = must.Get(all.Run(t.Context(), join(t, dsn), schema.Options{By: "tomorrow", Pause: 10 * time.Millisecond}))(t)
 	migrations = append(migrations, span{began, time.Now()})
-	must.Equal(t, "version", r.To, schema.Version{Number: 5, Needs: 5})
+	must.Equal(t, "version", r.To, schema.Version{Number: 6, Needs: 6})
 	more(t, next)
 	must.Kind(t, "a forgotten program", p.write(t.Context(), "too late"), amber.KindTooNew)
 	kept(t, c, migrations, today, next)

@@ -56,11 +56,11 @@ func TestRunTwice(t *testing.T) {
 	must.Is(t, "empty", err, ErrEmpty)
 	must.Is(t, "empty", err, ErrOlder)
 
-	must.Equal(t, "plan", names(must.Get(Plan(t.Context(), c))(t)), []string{"0001-expand-first/1", "0002-expand-ledger/1"})
+	must.Equal(t, "plan", names(must.Get(Plan(t.Context(), c))(t)), []string{"0001-expand-first/1", "0002-expand-ledger/1", "0003-expand-authors/1", "0003-expand-authors/2"})
 	first := must.Get(Run(t.Context(), c, Options{By: "amber test"}))(t)
 	must.Equal(t, "versions", []Version{first.From, first.To}, []Version{{}, {Number: Newest(), Needs: 1}})
-	must.Equal(t, "done", names(first.Done), []string{"0001-expand-first/1", "0002-expand-ledger/1"})
-	must.Equal(t, "record", list[string](t, c, `SELECT name || ' ' || phase || ' ' || state || ' ' || steps || ' ' || by FROM amber_meta.migrations ORDER BY number`), []string{"0001-expand-first expand applied 1 amber test", "0002-expand-ledger expand applied 1 amber test"})
+	must.Equal(t, "done", names(first.Done), []string{"0001-expand-first/1", "0002-expand-ledger/1", "0003-expand-authors/1", "0003-expand-authors/2"})
+	must.Equal(t, "record", list[string](t, c, `SELECT name || ' ' || phase || ' ' || state || ' ' || steps || ' ' || by FROM amber_meta.migrations ORDER BY number`), []string{"0001-expand-first expand applied 1 amber test", "0002-expand-ledger expand applied 1 amber test", "0003-expand-authors expand applied 2 amber test"})
 
 	must.Equal(t, "plan of the newest", len(must.Get(Plan(t.Context(), c))(t)), 0)
 	second := must.Get(Run(t.Context(), c, Options{}))(t)
@@ -71,7 +71,7 @@ func TestRunTwice(t *testing.T) {
 
 func TestTwoMigrators(t *testing.T) {
 	name, _ := database(t, "")
-	all := with(t, map[string]string{"0003-expand-more": "-- step\nCREATE TABLE amber_meta.more (x int8);\n-- step concurrently\nCREATE INDEX CONCURRENTLY more_x ON amber_meta.more (x);"})
+	all := with(t, map[string]string{"0004-expand-more": "-- step\nCREATE TABLE amber_meta.more (x int8);\n-- step concurrently\nCREATE INDEX CONCURRENTLY more_x ON amber_meta.more (x);"})
 	type result struct {
 		Report
 		error
@@ -89,11 +89,11 @@ func TestTwoMigrators(t *testing.T) {
 	for range n {
 		r := <-results
 		must.NoError(t, r.error)
-		must.Equal(t, "version", r.To, Version{Number: 3, Needs: 1})
+		must.Equal(t, "version", r.To, Version{Number: 4, Needs: 1})
 		done = append(done, names(r.Done)...)
 	}
 	slices.Sort(done)
-	must.Equal(t, "each step once", done, []string{"0001-expand-first/1", "0002-expand-ledger/1", "0003-expand-more/1", "0003-expand-more/2"})
+	must.Equal(t, "each step once", done, []string{"0001-expand-first/1", "0002-expand-ledger/1", "0003-expand-authors/1", "0003-expand-authors/2", "0004-expand-more/1", "0004-expand-more/2"})
 }
 
 func TestChangedFile(t *testing.T) {
@@ -123,7 +123,7 @@ func TestOlderDatabase(t *testing.T) {
 	err := judge(Version{Number: 2, Needs: 1}, 5, 3)
 	must.Kind(t, "", err, amber.KindConflict, "schema 2", "at least 3", "amber migrate --run")
 	must.Hold(t, errors.Is(err, ErrOlder) && !errors.Is(err, ErrEmpty), "got %v", err)
-	must.NoError(t, judge(Version{Number: 3, Needs: 1}, 5, 3))
+	must.NoError(t, judge(Version{Number: 4, Needs: 1}, 5, 3))
 }
 
 func TestForeignDatabase(t *testing.T) {
@@ -157,13 +157,13 @@ func TestForeignDatabase(t *testing.T) {
 // soon, others go on, and it is tried again.
 func TestLongLock(t *testing.T) {
 	name, c := migrated(t)
-	all := with(t, map[string]string{"0003-expand-column": "ALTER TABLE amber.turns ADD COLUMN mood text;"})
+	all := with(t, map[string]string{"0004-expand-column": "ALTER TABLE amber.turns ADD COLUMN mood text;"})
 	reader := connect(t, name, "postgres")
 	long := must.Get(reader.Begin(t.Context()))(t)
 	run(t, long, "LOCK TABLE amber.turns IN ACCESS SHARE MODE")
 
 	r, err := all.run(t.Context(), c, Options{Attempts: 1})
-	must.Kind(t, "one attempt", err, amber.KindBusy, "0003-expand-column", "no lock", "long transactions")
+	must.Kind(t, "one attempt", err, amber.KindBusy, "0004-expand-column", "no lock", "long transactions")
 	must.Equal(t, "nothing was done", len(r.Done), 0)
 
 	other := connect(t, name, "postgres")
@@ -180,42 +180,42 @@ func TestLongLock(t *testing.T) {
 	}})
 	must.NoError(t, err)
 	must.Equal(t, "attempts that got no lock", attempts, 1)
-	must.Equal(t, "done", names(r.Done), []string{"0003-expand-column/1"})
+	must.Equal(t, "done", names(r.Done), []string{"0004-expand-column/1"})
 }
 
 // A run that fails between two steps goes on with the second.
 func TestGoesOn(t *testing.T) {
 	_, c := migrated(t)
-	all := with(t, map[string]string{"0003-expand-two": "-- What it is for.\n-- step\nCREATE TABLE amber_meta.two (x int8);\n-- step\nINSERT INTO amber_meta.two SELECT 1 / (SELECT count(*) FROM amber_meta.servers);"})
+	all := with(t, map[string]string{"0004-expand-two": "-- What it is for.\n-- step\nCREATE TABLE amber_meta.two (x int8);\n-- step\nINSERT INTO amber_meta.two SELECT 1 / (SELECT count(*) FROM amber_meta.servers);"})
 	r, err := all.run(t.Context(), c, Options{})
-	must.Kind(t, "", err, amber.KindInternal, "0003-expand-two", "22012")
-	must.Equal(t, "done", names(r.Done), []string{"0003-expand-two/1"})
+	must.Kind(t, "", err, amber.KindInternal, "0004-expand-two", "22012")
+	must.Equal(t, "done", names(r.Done), []string{"0004-expand-two/1"})
 	must.Equal(t, "records", list[string](t, c, `SELECT state || ' ' || steps FROM amber_meta.migrations WHERE number = 3`), []string{"begun 1"})
 	must.Equal(t, "version", must.Get(all.read(t.Context(), c))(t).Number, 2)
-	must.Equal(t, "plan", names(must.Get(all.plan(t.Context(), c))(t)), []string{"0003-expand-two/2"})
+	must.Equal(t, "plan", names(must.Get(all.plan(t.Context(), c))(t)), []string{"0004-expand-two/2"})
 	do(t, c, "INSERT INTO amber_meta.servers (id, schema_known) VALUES ('s', 2)")
 	r = must.Get(all.run(t.Context(), c, Options{}))(t)
-	must.Equal(t, "done", names(r.Done), []string{"0003-expand-two/2"})
-	must.Equal(t, "version", r.To, Version{Number: 3, Needs: 1})
+	must.Equal(t, "done", names(r.Done), []string{"0004-expand-two/2"})
+	must.Equal(t, "version", r.To, Version{Number: 4, Needs: 1})
 }
 
 // An index that a broken attempt left is made again.
 func TestInvalidIndex(t *testing.T) {
 	_, c := migrated(t)
-	all := with(t, map[string]string{"0003-expand-index": "-- step concurrently\nCREATE UNIQUE INDEX CONCURRENTLY servers_name ON amber_meta.servers (name);"})
+	all := with(t, map[string]string{"0004-expand-index": "-- step concurrently\nCREATE UNIQUE INDEX CONCURRENTLY servers_name ON amber_meta.servers (name);"})
 	do(t, c, "INSERT INTO amber_meta.servers (id, name, schema_known) VALUES ('a', 'x', 2), ('b', 'x', 2)")
 	must.Kind(t, "two alike", must.Err(all.run(t.Context(), c, Options{})), amber.KindInternal, "servers_name")
 	const valid = `SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('amber_meta.servers_name')`
 	must.Equal(t, "left behind", list[bool](t, c, valid), []bool{false})
 	do(t, c, "DELETE FROM amber_meta.servers WHERE id = 'b'")
 	r := must.Get(all.run(t.Context(), c, Options{}))(t)
-	must.Equal(t, "done", names(r.Done), []string{"0003-expand-index/1"})
+	must.Equal(t, "done", names(r.Done), []string{"0004-expand-index/1"})
 	must.Equal(t, "made again", list[bool](t, c, valid), []bool{true})
-	must.Equal(t, "version", r.To.Number, 3)
+	must.Equal(t, "version", r.To.Number, 4)
 
 	// Made, and not recorded: it is taken as it is.
-	do(t, c, "DELETE FROM amber_meta.migrations WHERE number = 3")
-	do(t, c, "UPDATE amber_meta.version SET number = 2")
+	do(t, c, "DELETE FROM amber_meta.migrations WHERE number = 4")
+	do(t, c, "UPDATE amber_meta.version SET number = 3")
 	was := list[int64](t, c, `SELECT 'amber_meta.servers_name'::regclass::oid::int8`)
 	must.Get(all.run(t.Context(), c, Options{}))(t)
 	must.Equal(t, "the same index", list[int64](t, c, `SELECT 'amber_meta.servers_name'::regclass::oid::int8`), was)
@@ -224,25 +224,25 @@ func TestInvalidIndex(t *testing.T) {
 func TestRepeat(t *testing.T) {
 	_, c := migrated(t)
 	do(t, c, "INSERT INTO amber_meta.servers (id, schema_known) SELECT n::text, 2 FROM generate_series(1, 25) n")
-	all := with(t, map[string]string{"0003-backfill-names": "-- step repeat\nUPDATE amber_meta.servers SET name = 'n' WHERE id IN (SELECT id FROM amber_meta.servers WHERE name = '' LIMIT 10);"})
+	all := with(t, map[string]string{"0004-backfill-names": "-- step repeat\nUPDATE amber_meta.servers SET name = 'n' WHERE id IN (SELECT id FROM amber_meta.servers WHERE name = '' LIMIT 10);"})
 	r := must.Get(all.run(t.Context(), c, Options{ExpandOnly: true}))(t)
 	must.Equal(t, "a backfill is no expand", len(r.Done), 0)
 	r = must.Get(all.run(t.Context(), c, Options{}))(t)
-	must.Equal(t, "done", names(r.Done), []string{"0003-backfill-names/1"})
+	must.Equal(t, "done", names(r.Done), []string{"0004-backfill-names/1"})
 	must.Equal(t, "names", list[int](t, c, "SELECT count(*)::int FROM amber_meta.servers WHERE name = 'n'"), []int{25})
 	must.Equal(t, "transactions", list[int](t, c, "SELECT count(DISTINCT xmin::text)::int FROM amber_meta.servers"), []int{3})
 }
 
 func TestContractWaits(t *testing.T) {
 	_, c := migrated(t)
-	all := with(t, map[string]string{"0003-contract-address": "ALTER TABLE amber_meta.servers DROP COLUMN address;"})
-	do(t, c, `INSERT INTO amber_meta.servers (id, name, version, schema_known, seen_at) VALUES ('a', 'old', '1.0', 2, now() - interval '23 hours'), ('b', 'new', '2.0', 3, now()), ('c', 'gone', '1.0', 2, now() - interval '25 hours')`)
+	all := with(t, map[string]string{"0004-contract-address": "ALTER TABLE amber_meta.servers DROP COLUMN address;"})
+	do(t, c, `INSERT INTO amber_meta.servers (id, name, version, schema_known, seen_at) VALUES ('a', 'old', '1.0', 3, now() - interval '23 hours'), ('b', 'new', '2.0', 4, now()), ('c', 'gone', '1.0', 2, now() - interval '25 hours')`)
 	r := must.Get(all.run(t.Context(), c, Options{}))(t)
 	must.Equal(t, "servers that hold it back", r.Held, []Older{{Name: "old", Version: "1.0"}}, cmpopts.IgnoreFields(Older{}, "SeenAt"))
-	must.Equal(t, "version", r.To, Version{Number: 2, Needs: 1})
+	must.Equal(t, "version", r.To, Version{Number: 3, Needs: 1})
 	do(t, c, `UPDATE amber_meta.servers SET seen_at = seen_at - interval '2 hours' WHERE id = 'a'`)
 	r = must.Get(all.run(t.Context(), c, Options{}))(t)
-	must.Equal(t, "version", r.To, Version{Number: 3, Needs: 3})
+	must.Equal(t, "version", r.To, Version{Number: 4, Needs: 4})
 	must.Equal(t, "held", len(r.Held), 0)
 	must.Kind(t, "the older program", must.Err(Check(t.Context(), c)), amber.KindTooNew)
 }

@@ -28,7 +28,7 @@ import (
 )
 
 // oldest is the number of the migration without which the statements of this program fail.
-const oldest = 2
+const oldest = 3
 
 // ErrOlder is in the error about a database that has to be migrated first.
 var ErrOlder = errors.New("the database is older than this Amber")

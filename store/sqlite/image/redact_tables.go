@@ -56,7 +56,7 @@ var redactedMemory = []RedactedTable{
 		Name: "memories", Key: []string{"rowid"}, label: []string{"id"},
 		Columns: slices.Concat(
 			columns(asText, "title", "content", "summary"),
-			columns(AsJSON, "metadata", "source_refs", "foreign_fields"), columns(asLines, "tags"),
+			columns(AsJSON, "metadata", "source_refs", "foreign_fields", "author"), columns(asLines, "tags"),
 			columns(asName, "id", "kind", "scope", "identity", "session_id", "user_id", "project_id", "workspace_id", "topic", "trust", "device", "content_digest")),
 		hook: (*redaction).memory,
 	},
@@ -71,7 +71,7 @@ var redactedMemory = []RedactedTable{
 		Columns: slices.Concat(columns(asName, "operation", "key", "digest", "memory_id"), columns(AsJSON, "answer")),
 		hook:    (*redaction).answer,
 	},
-	{Name: "relations", Key: []string{"id"}, Columns: columns(asName, "id", "from_id", "to_id", "type", "device")},
+	{Name: "relations", Key: []string{"id"}, Columns: slices.Concat(columns(asName, "id", "from_id", "to_id", "type", "device", "trust"), columns(AsJSON, "author"))},
 	{Name: "embeddings", Key: []string{"memory_id", "model"}, Columns: columns(asName, "memory_id", "model")},
 	{Name: "concepts", Key: []string{"memory_id", "concept"}, Columns: columns(asName, "memory_id", "concept")},
 	{

@@ -33,7 +33,7 @@ func (a *app) importEngram(ctx context.Context, s *cli.Opened, t *foreign.Tree, 
 	}
 	g, err := gitsync.Options{
 		Format: wire.SyncEngram, Only: engramScopes(o.Only), RequireSigned: s.Config.Config.Sync.RequireSigned, Redact: s.Config.Config.Redactor(),
-		Intake: s.Config.Config.Intake(), Project: cli.ProjectOf(filepath.Dir(dir)),
+		Intake: s.Config.Config.Intake(), Project: a.Project(ctx, filepath.Dir(dir)).ID,
 	}.Open(s.Store, dir)
 	if err != nil {
 		return none, err

@@ -93,7 +93,7 @@ func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(
 				o.Signer = signer
 			}
 		}
-		g, err := a.syncOptions(s, f, o).Open(s.Store, dir)
+		g, err := a.syncOptions(ctx, s, f, o).Open(s.Store, dir)
 		if err != nil {
 			return err
 		}
@@ -103,10 +103,10 @@ func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(
 
 // syncOptions are o with what the flags and the home say. Signatures count as the
 // ring of the home says.
-func (a *app) syncOptions(s *cli.Opened, f *syncFlags, o gitsync.Options) gitsync.Options {
+func (a *app) syncOptions(ctx context.Context, s *cli.Opened, f *syncFlags, o gitsync.Options) gitsync.Options {
 	o.Format, o.Trust, o.Redact = wire.SyncFormat(f.format), a.Ring(s.Home), s.Config.Config.Redactor()
 	if dir, err := a.Absolute("."); err == nil {
-		o.Project = cli.ProjectOf(dir)
+		o.Project = a.Project(ctx, dir).ID
 	}
 	return o
 }

@@ -114,7 +114,7 @@ func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *cli.Opened,
 	}
 	signer := func(ctx context.Context) (sign.Signer, error) { return a.signer(ctx, s, signs) }
 	return cli.Working(a.App, "exporting", func() (wire.SyncExport, error) {
-		return a.syncOptions(s, f, gitsync.Options{Prompts: prompts}).ExportBoth(ctx, s.Store, dir, o, signer)
+		return a.syncOptions(ctx, s, f, gitsync.Options{Prompts: prompts}).ExportBoth(ctx, s.Store, dir, o, signer)
 	})
 }
 

@@ -91,7 +91,7 @@ func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *cli.Opened,
 	if cmd.Flags().Changed("require-signed") {
 		o.RequireSigned = i.requireSigned
 	}
-	g, err := a.syncOptions(s, f, o).Open(s.Store, dir)
+	g, err := a.syncOptions(ctx, s, f, o).Open(s.Store, dir)
 	if err != nil {
 		return none, err
 	}

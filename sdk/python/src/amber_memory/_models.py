@@ -20,6 +20,8 @@ __all__ = [
     "ApprovalStatus",
     "AuditEntry",
     "AuditReport",
+    "Author",
+    "AuthorAsked",
     "Backpressure",
     "Capabilities",
     "Change",
@@ -377,6 +379,46 @@ class AuditReport(Model):
 
     last: Optional[datetime] = None
     """When the last entry was made."""
+
+
+class Author(Model):
+    """Who wrote a record, as far as the server knows. It is absent from records that were written
+    before authors were noted.
+    """
+
+    agent: Optional[str] = None
+    """The name that the program gives the agent in it."""
+
+    host: Optional[str] = None
+    """The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an
+    MCP client.
+    """
+
+    session: Optional[str] = None
+    """The session in which it was said."""
+
+    token: Optional[str] = None
+    """The name of the token with which it came."""
+
+
+class AuthorAsked(Model):
+    """Who wrote a record, as far as the server knows. It is absent from records that were written
+    before authors were noted.
+    """
+
+    agent: Optional[str] = None
+    """The name that the program gives the agent in it."""
+
+    host: Optional[str] = None
+    """The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an
+    MCP client.
+    """
+
+    session: Optional[str] = None
+    """The session in which it was said."""
+
+    token: Optional[str] = None
+    """The name of the token with which it came."""
 
 
 class Backpressure(Model):
@@ -1720,6 +1762,9 @@ class Memory(Model):
     updated_at: Optional[datetime] = None
     """When it was last changed."""
 
+    author: Optional[Author] = None
+    """Who wrote this revision."""
+
     deleted_at: Optional[datetime] = None
     """When it was deleted. It is left out of what is not deleted."""
 
@@ -2087,8 +2132,16 @@ class Relation(Model):
     type: str
     """The type of the relation, as in related, supersedes or conflicts_with."""
 
+    author: Optional[Author] = None
+    """Who made the relation."""
+
     deleted_at: Optional[datetime] = None
     """When it was deleted. It is left out of what is not deleted."""
+
+    trust: Optional[Union[Trust, str]] = None
+    """How far the relation may be believed: the trust of its author. A relation of lower trust
+    does not hide a memory of higher trust.
+    """
 
 
 class RelationPage(Model):
@@ -3076,14 +3129,15 @@ events.
 """
 
 
-Trust = Literal["own", "signed", "imported", "derived"]
+Trust = Literal["own", "signed", "agent", "derived", "imported"]
 """How far a record may be believed. Imported records are not put before an agent that did not ask
 for them.
 
-- `own`: It was written here.
+- `own`: The owner wrote it here.
 - `signed`: It was signed by a trusted key.
-- `imported`: It came from elsewhere.
+- `agent`: An agent, or a program, wrote it here.
 - `derived`: A rule found it in the text of an assistant.
+- `imported`: It came from elsewhere.
 """
 
 
@@ -3288,6 +3342,9 @@ class WriteAck(Model):
     added: List[str] = []
     """The fields that the equal memory was given by this write, as a new revision."""
 
+    author: Optional[Author] = None
+    """Who wrote this revision."""
+
     deleted_at: Optional[datetime] = None
     """When it was deleted. It is left out of what is not deleted."""
 
@@ -3342,6 +3399,9 @@ class WriteRequestAsked(Model):
 
     content: str
     """The text that is remembered, at most 1 MiB."""
+
+    author: Optional[AuthorAsked] = None
+    """The server does not use it: it knows who asks."""
 
     content_digest: Optional[str] = None
     """The SHA-256 of the content of a memory that was stored before. It needs an id."""
@@ -3418,7 +3478,9 @@ class WriteRequestAsked(Model):
     """
 
     trust: Optional[Union[Trust, str]] = None
-    """How far the memory may be believed. The default is own."""
+    """How far the memory may be believed: at most what the server gives the caller, which is the
+    default.
+    """
 
     updated_at: Optional[datetime] = None
     """When the memory was last changed. A new memory gets this date in place of now."""
@@ -3439,6 +3501,8 @@ for _model in (
     Approval,
     AuditEntry,
     AuditReport,
+    Author,
+    AuthorAsked,
     Backpressure,
     Capabilities,
     Change,

@@ -1268,13 +1268,16 @@ class MemoryOperations:
         self,
         id: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
         content: Optional[str] = None,
         if_revision: Optional[int] = None,
+        keep: Optional[bool] = None,
         kind: Optional[MemoryKind] = None,
         metadata: Optional[Mapping[str, str]] = None,
         summary: Optional[str] = None,
         tags: Optional[Sequence[str]] = None,
         title: Optional[str] = None,
+        trust: Optional[Trust] = None,
         if_match: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Memory:
@@ -1287,14 +1290,18 @@ class MemoryOperations:
 
         Arguments:
             id: The id of the memory.
+            author: The server does not use it: it knows who asks.
             content: The new content.
             if_revision: The revision that the edit is based on. Another one that is stored
                 is a conflict. 0, the default, takes any. It is the same as the header If-Match.
+            keep: The caller vouches for the memory, which gets the trust of the caller.
             kind: The new kind.
             metadata: The new metadata, in place of all that is there.
             summary: The new summary.
             tags: The new tags, in place of all that are there.
             title: The new title.
+            trust: The trust of the caller, at most what the server gives it. A memory that
+                is trusted more is not changed.
             if_match: The ETag the edit is based on.
         """
         return self._caller.ask(
@@ -1302,7 +1309,7 @@ class MemoryOperations:
             _MEMORY_EDIT,
             path={"id": id},
             headers={"If-Match": if_match},
-            body={"content": content, "if_revision": if_revision, "kind": kind, "metadata": metadata, "summary": summary, "tags": tags, "title": title},
+            body={"author": author, "content": content, "if_revision": if_revision, "keep": keep, "kind": kind, "metadata": metadata, "summary": summary, "tags": tags, "title": title, "trust": trust},
             key=idempotency_key,
         )
 
@@ -1525,6 +1532,7 @@ class MemoryOperations:
         self,
         content: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
         content_digest: Optional[str] = None,
         created_at: Optional[Union[datetime, str]] = None,
         deleted_at: Optional[Union[datetime, str]] = None,
@@ -1562,6 +1570,7 @@ class MemoryOperations:
 
         Arguments:
             content: The text that is remembered, at most 1 MiB.
+            author: The server does not use it: it knows who asks.
             content_digest: The SHA-256 of the content of a memory that was stored before.
                 It needs an id.
             created_at: When the memory was first stored. A new memory gets this date in
@@ -1594,7 +1603,8 @@ class MemoryOperations:
             title: A short title on one line.
             topic: The topic. There is one live memory for each project, scope, identity and
                 topic, so a write to a topic that exists becomes a new revision of its memory.
-            trust: How far the memory may be believed. The default is own.
+            trust: How far the memory may be believed: at most what the server gives the
+                caller, which is the default.
             updated_at: When the memory was last changed. A new memory gets this date in
                 place of now.
             user_id: The user that memories of scope user are bound to.
@@ -1603,7 +1613,7 @@ class MemoryOperations:
         return self._caller.ask(
             WriteAck,
             _MEMORY_WRITE,
-            body={"content": content, "content_digest": content_digest, "created_at": created_at, "deleted_at": deleted_at, "duplicate_count": duplicate_count, "foreign": foreign, "id": id, "kind": kind, "metadata": metadata, "origin": origin, "project_id": project_id, "reason": reason, "revision": revision, "scope": scope, "session_id": session_id, "source_refs": source_refs, "summary": summary, "tags": tags, "title": title, "topic": topic, "trust": trust, "updated_at": updated_at, "user_id": user_id, "workspace_id": workspace_id},
+            body={"content": content, "author": author, "content_digest": content_digest, "created_at": created_at, "deleted_at": deleted_at, "duplicate_count": duplicate_count, "foreign": foreign, "id": id, "kind": kind, "metadata": metadata, "origin": origin, "project_id": project_id, "reason": reason, "revision": revision, "scope": scope, "session_id": session_id, "source_refs": source_refs, "summary": summary, "tags": tags, "title": title, "topic": topic, "trust": trust, "updated_at": updated_at, "user_id": user_id, "workspace_id": workspace_id},
             key=idempotency_key,
         )
 
@@ -2100,11 +2110,13 @@ class RelationOperations:
         to: str,
         type: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
         created_at: Optional[Union[datetime, str]] = None,
         deleted_at: Optional[Union[datetime, str]] = None,
         id: Optional[str] = None,
         origin: Optional[Union[OriginAsked, Mapping[str, Any]]] = None,
         strength: Optional[float] = None,
+        trust: Optional[Trust] = None,
         idempotency_key: Optional[str] = None,
     ) -> Relation:
         """Link two memories; a relation of the same ends and type is replaced.
@@ -2116,16 +2128,19 @@ class RelationOperations:
             from_: The id of the memory that the relation leads from.
             to: The id of the memory that the relation leads to.
             type: The type of the relation, as in related, supersedes or conflicts_with.
+            author: The server does not use it: it knows who asks.
             created_at: The server knows the time, so this one is not used.
             deleted_at: The server does not use it: relations are deleted by their id.
             id: The server makes the id, so this one is not used.
             origin: The server makes the origin, so this one is not used.
             strength: How strong the relation is, from 0 (the default) to 1.
+            trust: How far the relation may be believed: the trust of its author. A relation
+                of lower trust does not hide a memory of higher trust.
         """
         return self._caller.ask(
             Relation,
             _RELATION_RELATE,
-            body={"from": from_, "to": to, "type": type, "created_at": created_at, "deleted_at": deleted_at, "id": id, "origin": origin, "strength": strength},
+            body={"from": from_, "to": to, "type": type, "author": author, "created_at": created_at, "deleted_at": deleted_at, "id": id, "origin": origin, "strength": strength, "trust": trust},
             key=idempotency_key,
         )
 
@@ -4586,13 +4601,16 @@ class AsyncMemoryOperations:
         self,
         id: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
         content: Optional[str] = None,
         if_revision: Optional[int] = None,
+        keep: Optional[bool] = None,
         kind: Optional[MemoryKind] = None,
         metadata: Optional[Mapping[str, str]] = None,
         summary: Optional[str] = None,
         tags: Optional[Sequence[str]] = None,
         title: Optional[str] = None,
+        trust: Optional[Trust] = None,
         if_match: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Memory:
@@ -4605,14 +4623,18 @@ class AsyncMemoryOperations:
 
         Arguments:
             id: The id of the memory.
+            author: The server does not use it: it knows who asks.
             content: The new content.
             if_revision: The revision that the edit is based on. Another one that is stored
                 is a conflict. 0, the default, takes any. It is the same as the header If-Match.
+            keep: The caller vouches for the memory, which gets the trust of the caller.
             kind: The new kind.
             metadata: The new metadata, in place of all that is there.
             summary: The new summary.
             tags: The new tags, in place of all that are there.
             title: The new title.
+            trust: The trust of the caller, at most what the server gives it. A memory that
+                is trusted more is not changed.
             if_match: The ETag the edit is based on.
         """
         return await self._caller.ask(
@@ -4620,7 +4642,7 @@ class AsyncMemoryOperations:
             _MEMORY_EDIT,
             path={"id": id},
             headers={"If-Match": if_match},
-            body={"content": content, "if_revision": if_revision, "kind": kind, "metadata": metadata, "summary": summary, "tags": tags, "title": title},
+            body={"author": author, "content": content, "if_revision": if_revision, "keep": keep, "kind": kind, "metadata": metadata, "summary": summary, "tags": tags, "title": title, "trust": trust},
             key=idempotency_key,
         )
 
@@ -4843,6 +4865,7 @@ class AsyncMemoryOperations:
         self,
         content: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
         content_digest: Optional[str] = None,
         created_at: Optional[Union[datetime, str]] = None,
         deleted_at: Optional[Union[datetime, str]] = None,
@@ -4880,6 +4903,7 @@ class AsyncMemoryOperations:
 
         Arguments:
             content: The text that is remembered, at most 1 MiB.
+            author: The server does not use it: it knows who asks.
             content_digest: The SHA-256 of the content of a memory that was stored before.
                 It needs an id.
             created_at: When the memory was first stored. A new memory gets this date in
@@ -4912,7 +4936,8 @@ class AsyncMemoryOperations:
             title: A short title on one line.
             topic: The topic. There is one live memory for each project, scope, identity and
                 topic, so a write to a topic that exists becomes a new revision of its memory.
-            trust: How far the memory may be believed. The default is own.
+            trust: How far the memory may be believed: at most what the server gives the
+                caller, which is the default.
             updated_at: When the memory was last changed. A new memory gets this date in
                 place of now.
             user_id: The user that memories of scope user are bound to.
@@ -4921,7 +4946,7 @@ class AsyncMemoryOperations:
         return await self._caller.ask(
             WriteAck,
             _MEMORY_WRITE,
-            body={"content": content, "content_digest": content_digest, "created_at": created_at, "deleted_at": deleted_at, "duplicate_count": duplicate_count, "foreign": foreign, "id": id, "kind": kind, "metadata": metadata, "origin": origin, "project_id": project_id, "reason": reason, "revision": revision, "scope": scope, "session_id": session_id, "source_refs": source_refs, "summary": summary, "tags": tags, "title": title, "topic": topic, "trust": trust, "updated_at": updated_at, "user_id": user_id, "workspace_id": workspace_id},
+            body={"content": content, "author": author, "content_digest": content_digest, "created_at": created_at, "deleted_at": deleted_at, "duplicate_count": duplicate_count, "foreign": foreign, "id": id, "kind": kind, "metadata": metadata, "origin": origin, "project_id": project_id, "reason": reason, "revision": revision, "scope": scope, "session_id": session_id, "source_refs": source_refs, "summary": summary, "tags": tags, "title": title, "topic": topic, "trust": trust, "updated_at": updated_at, "user_id": user_id, "workspace_id": workspace_id},
             key=idempotency_key,
         )
 
@@ -5418,11 +5443,13 @@ class AsyncRelationOperations:
         to: str,
         type: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
         created_at: Optional[Union[datetime, str]] = None,
         deleted_at: Optional[Union[datetime, str]] = None,
         id: Optional[str] = None,
         origin: Optional[Union[OriginAsked, Mapping[str, Any]]] = None,
         strength: Optional[float] = None,
+        trust: Optional[Trust] = None,
         idempotency_key: Optional[str] = None,
     ) -> Relation:
         """Link two memories; a relation of the same ends and type is replaced.
@@ -5434,16 +5461,19 @@ class AsyncRelationOperations:
             from_: The id of the memory that the relation leads from.
             to: The id of the memory that the relation leads to.
             type: The type of the relation, as in related, supersedes or conflicts_with.
+            author: The server does not use it: it knows who asks.
             created_at: The server knows the time, so this one is not used.
             deleted_at: The server does not use it: relations are deleted by their id.
             id: The server makes the id, so this one is not used.
             origin: The server makes the origin, so this one is not used.
             strength: How strong the relation is, from 0 (the default) to 1.
+            trust: How far the relation may be believed: the trust of its author. A relation
+                of lower trust does not hide a memory of higher trust.
         """
         return await self._caller.ask(
             Relation,
             _RELATION_RELATE,
-            body={"from": from_, "to": to, "type": type, "created_at": created_at, "deleted_at": deleted_at, "id": id, "origin": origin, "strength": strength},
+            body={"from": from_, "to": to, "type": type, "author": author, "created_at": created_at, "deleted_at": deleted_at, "id": id, "origin": origin, "strength": strength, "trust": trust},
             key=idempotency_key,
         )
 

@@ -168,6 +168,36 @@ export interface AuditReport {
   last?: Time;
 }
 
+/**
+ * Who wrote a record, as far as the server knows. It is absent from records that were written before authors were
+ * noted.
+ */
+export interface Author {
+  /** The name that the program gives the agent in it. */
+  agent?: string;
+  /** The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an MCP client. */
+  host?: string;
+  /** The session in which it was said. */
+  session?: string;
+  /** The name of the token with which it came. */
+  token?: string;
+}
+
+/**
+ * Who wrote a record, as far as the server knows. It is absent from records that were written before authors were
+ * noted.
+ */
+export interface AuthorAsked {
+  /** The name that the program gives the agent in it. */
+  agent?: string | undefined;
+  /** The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an MCP client. */
+  host?: string | undefined;
+  /** The session in which it was said. */
+  session?: string | undefined;
+  /** The name of the token with which it came. */
+  token?: string | undefined;
+}
+
 /** How full the queue is. */
 export interface Backpressure {
   /** How many leases may still be given out. */
@@ -1147,6 +1177,8 @@ export interface Memory {
   trust: Trust | (string & {});
   /** When it was last changed. */
   updated_at: Time | null;
+  /** Who wrote this revision. */
+  author?: Author;
   /** When it was deleted. It is left out of what is not deleted. */
   deleted_at?: Time;
   /** Fields of the program the memory came from, by program, kept as they were. */
@@ -1423,8 +1455,15 @@ export interface Relation {
   to: string;
   /** The type of the relation, as in related, supersedes or conflicts_with. */
   type: string;
+  /** Who made the relation. */
+  author?: Author;
   /** When it was deleted. It is left out of what is not deleted. */
   deleted_at?: Time;
+  /**
+   * How far the relation may be believed: the trust of its author. A relation of lower trust does not hide a memory of
+   * higher trust.
+   */
+  trust?: Trust | (string & {});
 }
 
 /**
@@ -2142,12 +2181,13 @@ export type TokenScope = "read" | "write" | "approve" | "snapshot" | "restore" |
 /**
  * How far a record may be believed. Imported records are not put before an agent that did not ask for them.
  *
- * - `own`: It was written here.
+ * - `own`: The owner wrote it here.
  * - `signed`: It was signed by a trusted key.
- * - `imported`: It came from elsewhere.
+ * - `agent`: An agent, or a program, wrote it here.
  * - `derived`: A rule found it in the text of an assistant.
+ * - `imported`: It came from elsewhere.
  */
-export type Trust = "own" | "signed" | "imported" | "derived";
+export type Trust = "own" | "signed" | "agent" | "derived" | "imported";
 
 /** Something that was said in a session. */
 export interface Turn {
@@ -2286,6 +2326,8 @@ export interface WriteAck {
   updated_at: Time | null;
   /** The fields that the equal memory was given by this write, as a new revision. */
   added?: string[];
+  /** Who wrote this revision. */
+  author?: Author;
   /** When it was deleted. It is left out of what is not deleted. */
   deleted_at?: Time;
   /** Fields of the program the memory came from, by program, kept as they were. */
@@ -2326,6 +2368,8 @@ export interface WriteAckPage {
 export interface WriteRequestAsked {
   /** The text that is remembered, at most 1 MiB. */
   content: string;
+  /** The server does not use it: it knows who asks. */
+  author?: AuthorAsked | undefined;
   /** The SHA-256 of the content of a memory that was stored before. It needs an id. */
   content_digest?: string | undefined;
   /** When the memory was first stored. A new memory gets this date in place of now. */
@@ -2385,7 +2429,7 @@ export interface WriteRequestAsked {
    * becomes a new revision of its memory.
    */
   topic?: string | undefined;
-  /** How far the memory may be believed. The default is own. */
+  /** How far the memory may be believed: at most what the server gives the caller, which is the default. */
   trust?: Trust | undefined;
   /** When the memory was last changed. A new memory gets this date in place of now. */
   updated_at?: Time | Date | null | undefined;

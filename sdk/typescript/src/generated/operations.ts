@@ -8,6 +8,7 @@ import type {
   ApprovalStatus,
   AuditEntry,
   AuditReport,
+  AuthorAsked,
   Backpressure,
   Base64,
   Capabilities,
@@ -881,7 +882,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { id: "id" },
     query: {},
     headers: { if_match: "If-Match" },
-    body: { content: "content", if_revision: "if_revision", kind: "kind", metadata: "metadata", summary: "summary", tags: "tags", title: "title" },
+    body: { author: "author", content: "content", if_revision: "if_revision", keep: "keep", kind: "kind", metadata: "metadata", summary: "summary", tags: "tags", title: "title", trust: "trust" },
     raw: false,
     key: true,
     changes: true,
@@ -1001,7 +1002,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { content: "content", content_digest: "content_digest", created_at: "created_at", deleted_at: "deleted_at", duplicate_count: "duplicate_count", foreign: "foreign", id: "id", kind: "kind", metadata: "metadata", origin: "origin", project_id: "project_id", reason: "reason", revision: "revision", scope: "scope", session_id: "session_id", source_refs: "source_refs", summary: "summary", tags: "tags", title: "title", topic: "topic", trust: "trust", updated_at: "updated_at", user_id: "user_id", workspace_id: "workspace_id" },
+    body: { content: "content", author: "author", content_digest: "content_digest", created_at: "created_at", deleted_at: "deleted_at", duplicate_count: "duplicate_count", foreign: "foreign", id: "id", kind: "kind", metadata: "metadata", origin: "origin", project_id: "project_id", reason: "reason", revision: "revision", scope: "scope", session_id: "session_id", source_refs: "source_refs", summary: "summary", tags: "tags", title: "title", topic: "topic", trust: "trust", updated_at: "updated_at", user_id: "user_id", workspace_id: "workspace_id" },
     raw: false,
     key: true,
     changes: true,
@@ -1315,7 +1316,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { from: "from", to: "to", type: "type", created_at: "created_at", deleted_at: "deleted_at", id: "id", origin: "origin", strength: "strength" },
+    body: { from: "from", to: "to", type: "type", author: "author", created_at: "created_at", deleted_at: "deleted_at", id: "id", origin: "origin", strength: "strength", trust: "trust" },
     raw: false,
     key: true,
     changes: true,
@@ -2924,6 +2925,8 @@ export interface MemoryContextArgs {
 
 /** What memory.edit is given. */
 export interface MemoryEditArgs {
+  /** The server does not use it: it knows who asks. */
+  author?: AuthorAsked | undefined;
   /** The new content. */
   content?: string | undefined;
   /**
@@ -2931,6 +2934,8 @@ export interface MemoryEditArgs {
    * the same as the header If-Match.
    */
   if_revision?: number | undefined;
+  /** The caller vouches for the memory, which gets the trust of the caller. */
+  keep?: boolean | undefined;
   /** The new kind. */
   kind?: MemoryKind | undefined;
   /** The new metadata, in place of all that is there. */
@@ -2941,6 +2946,8 @@ export interface MemoryEditArgs {
   tags?: readonly string[] | undefined;
   /** The new title. */
   title?: string | undefined;
+  /** The trust of the caller, at most what the server gives it. A memory that is trusted more is not changed. */
+  trust?: Trust | undefined;
   /** The ETag the edit is based on. */
   if_match?: string | undefined;
 }
@@ -3041,6 +3048,8 @@ export interface MemoryTimelineArgs {
 export interface MemoryWriteArgs {
   /** The text that is remembered, at most 1 MiB. */
   content: string;
+  /** The server does not use it: it knows who asks. */
+  author?: AuthorAsked | undefined;
   /** The SHA-256 of the content of a memory that was stored before. It needs an id. */
   content_digest?: string | undefined;
   /** When the memory was first stored. A new memory gets this date in place of now. */
@@ -3095,7 +3104,7 @@ export interface MemoryWriteArgs {
    * becomes a new revision of its memory.
    */
   topic?: string | undefined;
-  /** How far the memory may be believed. The default is own. */
+  /** How far the memory may be believed: at most what the server gives the caller, which is the default. */
   trust?: Trust | undefined;
   /** When the memory was last changed. A new memory gets this date in place of now. */
   updated_at?: Time | Date | null | undefined;
@@ -3581,6 +3590,8 @@ export interface RelationRelateArgs {
   to: string;
   /** The type of the relation, as in related, supersedes or conflicts_with. */
   type: string;
+  /** The server does not use it: it knows who asks. */
+  author?: AuthorAsked | undefined;
   /** The server knows the time, so this one is not used. */
   created_at?: Time | Date | null | undefined;
   /** The server does not use it: relations are deleted by their id. */
@@ -3591,6 +3602,11 @@ export interface RelationRelateArgs {
   origin?: OriginAsked | undefined;
   /** How strong the relation is, from 0 (the default) to 1. */
   strength?: number | undefined;
+  /**
+   * How far the relation may be believed: the trust of its author. A relation of lower trust does not hide a memory of
+   * higher trust.
+   */
+  trust?: Trust | undefined;
 }
 
 /** Links between memories. */

@@ -54,7 +54,10 @@ var Memory7 string
 var Memory8 string
 
 //go:embed migrations/memory-9.sql
-var memory9 string
+var Memory9 string
+
+//go:embed migrations/memory-10.sql
+var memory10 string
 
 //go:embed migrations/control-1.sql
 var Control1 string
@@ -63,7 +66,7 @@ var Control1 string
 var control2 string
 
 var (
-	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, Memory7, Memory8, memory9}}
+	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, Memory7, Memory8, Memory9, memory10}}
 	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: []string{Control1, control2}}
 )
 

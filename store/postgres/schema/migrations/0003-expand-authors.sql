@@ -1,0 +1,10 @@
+-- Who wrote a record, and how far a relation may be believed, as of memory-10. Programs that do not know the columns leave
+-- them as they are.
+
+ALTER TABLE amber.memories ADD COLUMN author text COLLATE "C" NOT NULL DEFAULT ''; -- JSON; '' for nothing known
+
+-- step
+-- Earlier relations do not say who made them; agents made most.
+ALTER TABLE amber.relations
+  ADD COLUMN trust text COLLATE "C" NOT NULL DEFAULT 'agent',
+  ADD COLUMN author text COLLATE "C" NOT NULL DEFAULT ''; -- JSON; '' for nothing known
