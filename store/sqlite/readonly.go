@@ -87,7 +87,9 @@ func openReadOnly(ctx context.Context, name, dsn string, h image.Header, o Optio
 		return nil, err
 	}
 	core := o.core()
-	d := &database{ground: still{}, name: name, schema: h.Schema, o: o, core: core}
+	known := h.Schema // as the file has it
+	known.Migrations = known.Migrations[:min(max(h.Version, 0), known.Version())]
+	d := &database{ground: still{}, name: name, schema: known, o: o, core: core}
 	readers, err := sqlconn.Open(dsn, o.Readers)
 	if err != nil {
 		return nil, sqlconn.Wrap("open database", name, err)

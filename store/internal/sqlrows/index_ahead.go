@@ -97,7 +97,7 @@ func (x *indexer) lookFar(most int) (owners []owner, err error) {
 	for i, q := range questions {
 		queries[i], args[i] = q.query, q.args
 	}
-	err = x.Conn.Several(x.Ctx, queries, args, func(n int, r Row) error { return questions[n].scan(strictRow{r}) })
+	err = x.several(queries, args, func(n int, r Row) error { return questions[n].scan(strictRow{r}) })
 	if err != nil {
 		return nil, err
 	}

@@ -319,7 +319,7 @@ func (x *indexer) lookAhead(next []owner) error {
 	}
 	concepts := map[string][]string{}
 	scans := []func(scanner) error{scanConcept(concepts), x.scanKnown(concepts), x.scanOwn}
-	return x.Conn.Several(x.Ctx, []string{nextConcepts, nextMemories, nextPassages}, [][]any{{list}, {list}, {list}}, func(n int, r Row) error {
+	return x.several([]string{nextConcepts, nextMemories, nextPassages}, [][]any{{list}, {list}, {list}}, func(n int, r Row) error {
 		return scans[n](strictRow{r})
 	})
 }

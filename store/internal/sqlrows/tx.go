@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -55,6 +56,8 @@ type Tx struct {
 	Aside    []amber.SetAside // rows that could not be read and were left out
 	// NoNotes is set for a file of an older schema, which has no copy of the notes.
 	NoNotes bool
+	// NoAuthors is set for a file of an older schema, whose records do not say who wrote them.
+	NoAuthors bool
 	// Far says that each question takes a way over a network, so that several are better asked at once.
 	Far bool
 	// ahead is what was read of the index by a transaction that brings something into it; nil: nothing.
@@ -81,13 +84,32 @@ func (t *Tx) Do(query string, args ...any) error {
 // Row runs a query of one row.
 func (t *Tx) Row(query string, args ...any) scanner {
 	t.memo.ask()
-	return strictRow{t.Conn.Row(t.Ctx, query, args...)}
+	return strictRow{t.Conn.Row(t.Ctx, t.known(query), args...)}
 }
 
 // Each runs a query and calls fn for every row. Fn runs no query.
 func (t *Tx) Each(query string, args []any, fn func(scanner) error) error {
 	t.memo.ask()
-	return t.Conn.Each(t.Ctx, query, args, func(s scanner) error { return fn(strictRow{s}) })
+	return t.Conn.Each(t.Ctx, t.known(query), args, func(s scanner) error { return fn(strictRow{s}) })
+}
+
+// known is a query with the columns that the file has.
+func (t *Tx) known(query string) string {
+	if t.NoAuthors {
+		return WithoutAuthors(query)
+	}
+	return query
+}
+
+// several runs queries of what the file has: see [Conn].
+func (t *Tx) several(queries []string, args [][]any, fn func(n int, r Row) error) error {
+	if t.NoAuthors {
+		queries = slices.Clone(queries)
+		for i, q := range queries {
+			queries[i] = WithoutAuthors(q)
+		}
+	}
+	return t.Conn.Several(t.Ctx, queries, args, fn)
 }
 
 // All collects what scan makes of every row. The list is never nil.
