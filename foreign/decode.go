@@ -8,13 +8,21 @@ import (
 )
 
 // maxValues bounds the values of one element: each costs more memory than text of its length.
-const maxValues = 4 << 20
+const maxValues = 2 << 20
+
+// checkValues is an error for JSON that may have too many values. Commas in texts count, too.
+func checkValues(raw []byte) error {
+	if n := bytes.Count(raw, []byte{','}); n > maxValues {
+		return fmt.Errorf("JSON has %d commas, the limit is %d", n, maxValues)
+	}
+	return nil
+}
 
 // Decode reads JSON into a value. A member of another type than the value wants stays empty and costs nothing else: other
 // programs change their formats without a word.
 func Decode(raw []byte, into any) error {
-	if n := bytes.Count(raw, []byte{','}); n > maxValues {
-		return fmt.Errorf("element has %d commas, the limit is %d", n, maxValues)
+	if err := checkValues(raw); err != nil {
+		return err
 	}
 	err := json.Unmarshal(raw, into)
 	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

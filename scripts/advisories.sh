@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 database=${GOVULNDB:-https://vuln.go.dev}
-version=v1.9.0
+version=v1.8.0
 
 leave() { # leave REASON
   echo "NOT CHECKED: advisories of dependencies: $1" >&2

@@ -113,6 +113,7 @@ type API struct {
 	maxUpload int64
 	disk      func(dir string) (fsx.FSInfo, error)
 	importing importing
+	imports   *turns
 }
 
 // New returns what serves agents. The error is of kind invalid.
@@ -140,7 +141,7 @@ func New(o Options) (*API, error) {
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	ending, end := context.WithCancel(context.Background())
-	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd("streams", o.MaxStreams), uploads: newCrowd("uploads", maxUploads), maxUpload: MaxUpload, disk: fsx.Info, ending: ending, end: end}
+	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd("streams", o.MaxStreams), uploads: newCrowd("uploads", maxUploads), imports: newTurns(maxImports), maxUpload: MaxUpload, disk: fsx.Info, ending: ending, end: end}
 	a.routes()
 	a.openapi = sync.OnceValue(a.document)
 	return a, nil

@@ -113,6 +113,11 @@ func (a *API) importUpload(ctx context.Context, ag *server.Agent, in importUploa
 		}
 		defer end()
 	}
+	end, err := a.imports.wait(ctx, ag.Tenant)
+	if err != nil {
+		return none, &amber.Error{Op: "import", Kind: amber.KindUnreachable, Err: err}
+	}
+	defer end()
 	t, err := foreign.OpenUpload(foreign.Upload{Real: u.path, Name: in.name(), Modified: in.Modified.Time()})
 	if err != nil {
 		return none, &amber.Error{Op: "open upload", Kind: amber.KindInvalid, Err: err}

@@ -20,6 +20,7 @@ const MaxUpload = 4 << 30
 
 const (
 	maxUploads   = 16        // at one time; one tenant has a quarter of them, one token an eighth
+	maxImports   = 2         // of them work at one time, one of a tenant
 	uploadChunk  = 256 << 10 // arrives within the time of a request
 	uploadSpared = 256 << 20 // bytes of the disk that no upload takes
 )
