@@ -23,11 +23,15 @@ if [ ! -x "$tool" ]; then
   GOBIN=$PWD/bin/tools go install "golang.org/x/vuln/cmd/govulncheck@$version" || leave "govulncheck cannot be installed"
   mv bin/tools/govulncheck "$tool"
 fi
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
 code=0
 # shellcheck disable=SC2086 # several packages
-timeout 900 "$tool" -db "$database" ${AMBER_ADVISORIES_PACKAGES:-./cmd/amber} || code=$?
+timeout -k 10 600 "$tool" -db "$database" ${AMBER_ADVISORIES_PACKAGES:-./cmd/amber} >"$said" 2>&1 || code=$?
+cat "$said"
+grep -q '^Your code is affected by' "$said" && exit 3 # also where it did not end by itself
 case $code in
 0) echo "advisories of dependencies: none about code that is called, by $database" ;;
-124) leave "govulncheck did not end within 15 minutes" ;;
+124 | 137) leave "govulncheck did not end within 10 minutes" ;;
 *) exit "$code" ;;
 esac
