@@ -45,7 +45,7 @@ alone, also by id, beside what is global, and tools for the whole agent are not 
   amber mcp --tools files --agent writer`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := boundFlags(cmd); err != nil {
+			if err := boundFlags(cmd, "user", "workspace"); err != nil { // without a project it is that of the folder
 				return err
 			}
 			return a.serveMCP(cmd.Context(), f)

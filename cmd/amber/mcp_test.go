@@ -219,7 +219,7 @@ func (u *user) links(h *host) {
 func TestMCPRestores(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	h := u.host("", nil, "--tools", "default,snapshots", "--allow-restore")
+	h := u.host("", nil, "--project", "", "--tools", "default,snapshots", "--allow-restore")
 	h.call("memory_save", map[string]any{"content": "kept for ever"})
 	taken, _ := h.call("snapshot_create", map[string]any{"label": "good"})
 	id := taken["id"]

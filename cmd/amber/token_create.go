@@ -134,15 +134,15 @@ func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (wire.
 	if r.ExpiresAt, err = a.expiry(cmd, f.expires); err != nil {
 		return r, err
 	}
-	if err := boundFlags(cmd); err != nil {
+	if err := boundFlags(cmd, "user", "project", "workspace"); err != nil {
 		return r, err
 	}
 	return r.Normalize()
 }
 
 // boundFlags refuses a flag that binds to nothing, such as a variable of a script that is not set: it would bind less than was meant.
-func boundFlags(cmd *cobra.Command) error {
-	for _, name := range []string{"user", "project", "workspace"} {
+func boundFlags(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
 		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 			return cli.Usage("--%s is empty", name)
 		}
