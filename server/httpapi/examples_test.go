@@ -34,6 +34,7 @@ var exampleSteps = []step{
 	{id: "relation.relate", path: "relations", keep: []string{"r1", "id"}, body: `{"from":"{m1}","to":"{m2}","type":"related","strength":0.5}`},
 	{id: "relation.get", path: "relations/{r1}"},
 	{id: "relation.list", path: "memories/{m1}/relations"},
+	{id: "relation.get", path: "relations/{r1}"},
 	{id: "relation.neighbours", path: "memories/{m1}/neighbours?depth=1&limit=10&type=related&project_id=shop"},
 	{id: "relation.unrelate", path: "relations/{r1}"},
 	{id: "concept.set", path: "memories/{m1}/concepts", body: `{"items":["databases","reporting"]}`},

@@ -1276,6 +1276,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     raw: false,
     key: false,
     changes: false,
+    long: false,
     paged: false,
     answer: "json",
   },
