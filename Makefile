@@ -93,6 +93,7 @@ test-mcp: build
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./agent ./bundle ./client ./cmd/amber/internal/tui ./colony/... ./digest ./foreign/... ./gitsync ./internal/gitobj ./journal ./move ./repo ./server/... ./snapshot ./store/openviking/... ./store/postgres/... ./store/sqlite/...
+	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'TestAServerUnderSlowReaders' -budget.memories 256 -budget.for 60s
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
