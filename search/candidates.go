@@ -127,7 +127,7 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	doubt, err := r.Having(Facet(facetTrust, string(amber.TrustImported)), rows)
+	trusts, err := r.trusts(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -138,11 +138,28 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 		if !ok || r.q.Since != 0 && p.At < r.q.Since || r.q.Until != 0 && p.At >= r.q.Until {
 			continue
 		}
-		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker), Wanted: wanted[m.Row], Doubt: doubt[m.Row]}
+		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker), Wanted: wanted[m.Row], Doubt: trusts[m.Row] == amber.TrustImported, Trust: trusts[m.Row]}
 		if v := vectors[m.Row]; v.Dim() == r.q.Vector.Dim() {
 			c.Vector = v
 		}
 		out = append(out, c)
+	}
+	return out, nil
+}
+
+// trusts returns the trust of rows that are not the owner's.
+func (r *recaller) trusts(rows []int64) (map[int64]amber.Trust, error) {
+	out := map[int64]amber.Trust{}
+	for _, t := range amber.Trusts()[1:] {
+		has, err := r.Having(Facet(facetTrust, string(t)), rows)
+		if err != nil {
+			return nil, err
+		}
+		for row, is := range has {
+			if is {
+				out[row] = t
+			}
+		}
 	}
 	return out, nil
 }

@@ -77,7 +77,7 @@ const (
 
 // newerFirst puts the newer of two that are about the same before the older one; asked
 // about a moment, the last one that was said by then before every other; asked about what no
-// longer holds, the older one.
+// longer holds, the older one. One that is trusted less never goes before the other.
 func newerFirst(q question, best []Ranked) {
 	near, enough := sameNear, sameScore
 	if q.now || q.past {
@@ -90,7 +90,7 @@ func newerFirst(q question, best []Ranked) {
 	for i := range best {
 		for j := range best {
 			a, b := &best[i], &best[j]
-			if i != j && b.Score <= a.Score && before[j] >= float64(enough*before[i]) && holds(q, a.At, b.At) && alike(a, b, near) {
+			if i != j && b.Score <= a.Score && before[j] >= float64(enough*before[i]) && !a.Trust.Outranks(b.Trust) && holds(q, a.At, b.At) && alike(a, b, near) {
 				a.Score, b.Score = b.Score, a.Score
 				b.Parts.Newer = true
 			}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"github.com/amber-memory/amber"
 	"slices"
 )
 
@@ -23,10 +24,11 @@ type Passage struct {
 type Candidate struct {
 	Match
 	Passage
-	Vector Vector // nil where it has none yet
-	Named  bool   // the question names who spoke
-	Wanted bool   // it is of the kind that the question asks for
-	Doubt  bool   // it came from elsewhere, and nobody trusted has signed it
+	Vector Vector      // nil where it has none yet
+	Named  bool        // the question names who spoke
+	Wanted bool        // it is of the kind that the question asks for
+	Trust  amber.Trust // "" is the owner's
+	Doubt  bool        // it came from elsewhere, and nobody trusted has signed it
 }
 
 // Ranked is a candidate with its score and the parts of that.

@@ -86,6 +86,7 @@ var law = map[string][]string{
 	"internal/analyze":              {"-"},
 	"internal/archtest":             {"-"},
 	"internal/audited":              {},
+	"internal/authorship":           {},
 	"internal/bench":                {"*"}, // measures the whole, as cmd would use it
 	"internal/block":                {},
 	"internal/envelope":             {},

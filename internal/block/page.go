@@ -149,6 +149,9 @@ func label(h amber.Hit) string {
 		}
 		return fmt.Sprintf("- [%s, %s, session] ", what, day(h.CreatedAt))
 	}
+	if h.Trust == amber.TrustAgent {
+		return fmt.Sprintf("- [%s, %s, %s, said by an agent] ", what, h.Scope, day(h.UpdatedAt))
+	}
 	return fmt.Sprintf("- [%s, %s, %s] ", what, h.Scope, day(h.UpdatedAt))
 }
 

@@ -190,9 +190,20 @@ func (b *builder) answerTo(ctx context.Context, h amber.Hit) (string, error) {
 func (b *builder) repeats(e entry) bool {
 	text := plainWords(e.body)
 	return slices.ContainsFunc(b.page.entries, func(o entry) bool {
+		if e.trust().Outranks(o.trust()) { // what is trusted less does not speak for it
+			return false
+		}
 		said := plainWords(o.body)
 		return strings.Contains(said, text) || strings.Contains(text, said)
 	})
+}
+
+// trust is that of the passage of an entry; what Amber itself says is the owner's.
+func (e entry) trust() amber.Trust {
+	if e.hit == nil {
+		return amber.TrustOwn
+	}
+	return e.hit.Trust
 }
 
 // plainWords are the words of a text with single spaces, without who said it and how it

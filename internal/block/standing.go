@@ -89,21 +89,31 @@ func (b *builder) stand(ctx context.Context, s section, m amber.Memory) (added b
 	if b.isKnown(e.item) {
 		return false, nil
 	}
-	if old, err := b.isSuperseded(ctx, m.ID); err != nil || old {
+	if old, err := b.isSuperseded(ctx, m); err != nil || old {
 		return false, err
 	}
 	b.page.add(e)
 	return true, nil
 }
 
-// isSuperseded reports whether a memory was replaced by another one.
-func (b *builder) isSuperseded(ctx context.Context, id amber.MemoryID) (bool, error) {
-	relations, err := b.Relations.Related(ctx, id)
+// isSuperseded reports whether a memory was replaced by another one that is there and may replace it.
+func (b *builder) isSuperseded(ctx context.Context, m amber.Memory) (bool, error) {
+	relations, err := b.Relations.Related(ctx, m.ID)
 	if isAbsent(err) || amber.KindOf(err) == amber.KindNotFound {
 		return false, nil
 	}
 	for _, r := range relations {
-		if r.To == id && r.Type == "supersedes" {
+		if r.To != m.ID || r.Type != amber.Supersedes {
+			continue
+		}
+		from, err := b.Memories.Get(ctx, r.From)
+		switch kind := amber.KindOf(err); {
+		case isAbsent(err) || kind == amber.KindNotFound || kind == amber.KindDamaged:
+			continue
+		case err != nil:
+			return false, err
+		}
+		if r.Silences(from, m) && !from.Waits() {
 			return true, nil
 		}
 	}

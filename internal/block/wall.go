@@ -30,10 +30,19 @@ func (b *builder) believes(t amber.Trust) bool {
 	switch t {
 	case amber.TrustOwn, amber.TrustSigned:
 		return true
-	case amber.TrustDerived:
+	case amber.TrustAgent, amber.TrustDerived:
 		return !b.query.Trusted
 	}
 	return false
+}
+
+// admits reports whether what was written with some trust may be in the block. What an agent said stays in the project in
+// which it was said, and what waits for the owner stays out.
+func (b *builder) admits(t amber.Trust, scope amber.Scope, kind amber.MemoryKind, project string) bool {
+	if t == amber.TrustAgent && (project != b.query.ProjectID || amber.Waits(t, scope, kind)) {
+		return false
+	}
+	return b.believes(t)
 }
 
 // ofSessions reports whether a block may quote sessions: a strict one lists them only.
@@ -42,7 +51,7 @@ func (b *builder) ofSessions() bool { return !b.query.Trusted }
 // sees reports whether a memory may be in the block. A backend that does not know the
 // filter must not make the context leak.
 func (b *builder) sees(m amber.Memory) bool {
-	return b.believes(m.Trust) && b.query.Sees(m.Scope, m.Identities)
+	return b.admits(m.Trust, m.Scope, m.Kind, m.ProjectID) && b.query.Sees(m.Scope, m.Identities)
 }
 
 // mayQuote reports whether a hit may be in the block.
@@ -65,13 +74,16 @@ func (b *builder) mayQuote(h amber.Hit) bool {
 	default: // what tools printed
 		return false
 	}
+	if !b.admits(h.Trust, h.Scope, h.Kind, h.ProjectID) {
+		return false
+	}
 	switch h.Scope {
 	case amber.ScopeProject:
-		return b.believes(h.Trust) && h.ProjectID != "" && h.ProjectID == b.query.ProjectID
+		return h.ProjectID != "" && h.ProjectID == b.query.ProjectID
 	case amber.ScopeSession:
-		return b.believes(h.Trust) && h.SessionID != "" && h.SessionID == b.query.SessionID
+		return h.SessionID != "" && h.SessionID == b.query.SessionID
 	}
-	return b.believes(h.Trust)
+	return true
 }
 
 // passageID names a passage.

@@ -17,9 +17,6 @@ var kinds = map[digest.Kind]amber.MemoryKind{
 	digest.Cause: amber.HistoricalCase, digest.Command: amber.WorkflowInsight, digest.Unfinished: amber.SessionSummary,
 }
 
-// supersedes is the type of the relation from a memory to the one whose place it takes.
-const supersedes = "supersedes"
-
 // wholeDigest is a digest as one memory, the newest of its session.
 func wholeDigest(d digest.Digest, label string) amber.WriteRequest {
 	sum := sha256.Sum256([]byte(d.Host + "\x00" + string(d.Session)))
@@ -74,7 +71,7 @@ func (w *Worker) keepItems(ctx context.Context, sub subject, d digest.Digest, la
 		req.IdempotencyKey = keyOf(req)
 		for _, r := range w.learns(amber.LessonDigest, sub.id, sub.event, []amber.WriteRequest{req}, report) {
 			for _, id := range old {
-				step.Links = append(step.Links, amber.IngestLink{Memory: len(step.Memories), To: id, Type: supersedes, Strength: 1})
+				step.Links = append(step.Links, amber.IngestLink{Memory: len(step.Memories), To: id, Type: amber.Supersedes, Strength: 1})
 			}
 			step.Memories = append(step.Memories, r)
 		}
