@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/intake"
 )
 
 // creatingNote is for people who look into the folder; only the name counts.
@@ -67,6 +68,9 @@ func (a *Agent) makeAgent(ctx context.Context, sync func(dir string) error, buil
 // create runs under the exclusive lock and only when there is no data. The
 // order is the promise: the CREATING note, the data, CURRENT, the note gone.
 func (a *Agent) create(sync func(dir string) error, build builder) (Current, error) {
+	if err := intake.CheckNames("tenant id", string(a.tenant), "agent id", string(a.id)); err != nil {
+		return Current{}, err
+	}
 	c, err := a.firstGeneration()
 	if err != nil {
 		return Current{}, err

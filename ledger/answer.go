@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -64,7 +65,7 @@ func checkKey(k wire.AnswerKey) error {
 			return err
 		}
 	}
-	return nil
+	return intake.CheckNames("idempotency key", k.Key)
 }
 
 // BeginAnswer looks whether a request was answered before; digest tells

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -57,7 +58,14 @@ func recordOf(e wire.AuditEntry) record {
 // maxField bounds a field of a record in bytes.
 const maxField = amber.MaxIDBytes
 
+// maxRead bounds what is read of a field before it is cut: a secret that is cut in two is none that
+// can be recognised.
+const maxRead = 16 * maxField
+
+// clean makes a field fit. Nothing can be taken out of the log later, so secrets are taken out before:
+// the request that named one is refused, and its entry says so without it.
 func clean(s string) string {
+	s = intake.Line(s[:min(len(s), maxRead)])
 	if len(s) > maxField {
 		s = s[:maxField]
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -28,6 +29,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT (id) DO NOTHING`
 func (d *DB) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToken, error) {
 	const op = "create token"
 	r, err := r.Normalize()
+	if err == nil {
+		err = intake.CheckNames("name", r.Name, "tenant id", string(r.Tenant), "agent id", string(r.Agent))
+	}
 	if err != nil {
 		return wire.NewToken{}, err
 	}

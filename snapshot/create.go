@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/wire"
@@ -20,6 +21,9 @@ import (
 // Snapshot implements [wire.SnapshotTaker].
 func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	r, err := r.Normalize()
+	if err == nil {
+		err = intake.CheckNames("label", r.Label)
+	}
 	if err != nil {
 		return wire.SnapshotMeta{}, err
 	}

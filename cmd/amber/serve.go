@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/server/daemon"
@@ -259,6 +260,19 @@ func (f serveFlags) certificate() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
+// withoutSecret takes secrets out of what a server writes to its log: a path or an error may hold one that was refused.
+func withoutSecret(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value; v.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(intake.Line(v.String()))
+	case slog.KindAny:
+		if err, ok := v.Any().(error); ok {
+			a.Value = slog.StringValue(intake.Line(err.Error()))
+		}
+	}
+	return a
+}
+
 // newLog is the logger of a server.
 func (a *app) newLog(f serveFlags) (*slog.Logger, error) {
 	var level slog.Level
@@ -268,7 +282,7 @@ func (a *app) newLog(f serveFlags) (*slog.Logger, error) {
 	if a.Global.Quiet {
 		level = max(level, slog.LevelWarn)
 	}
-	o := &slog.HandlerOptions{Level: level}
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: withoutSecret}
 	if f.logJSON {
 		return slog.New(slog.NewJSONHandler(a.Stderr, o)), nil
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/intake"
 )
 
 // MaxNameChars bounds a name, in characters.
@@ -45,6 +46,9 @@ func noElement(e string) bool { return e == "" || e == "." || e == ".." }
 // ErrName or ErrExtension.
 func (l Limits) mayBeNew(op, name string) error {
 	if err := checkName(op, name); err != nil {
+		return err
+	}
+	if err := intake.CheckNames("file name", name); err != nil {
 		return err
 	}
 	ext := path.Ext(name)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -115,13 +114,8 @@ func (c *cleaner) fields(m map[string]json.RawMessage) map[string]json.RawMessag
 
 // ids refuses ids that hold a secret: a name and a value each.
 func (c *cleaner) ids(pairs ...string) {
-	for i := 0; i+1 < len(pairs) && c.err == nil; i += 2 {
-		if _, found := c.rules.String(pairs[i+1]); found.Total > 0 {
-			c.err = &amber.Error{
-				Op: "check " + pairs[i], Kind: amber.KindInvalid,
-				Err: fmt.Errorf("the value holds a secret (%s) and names records, so it cannot be redacted: choose another value", Said(found.Counts)),
-			}
-		}
+	if c.err == nil {
+		c.err = checkNames(c.rules, pairs)
 	}
 }
 

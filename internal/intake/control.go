@@ -69,7 +69,7 @@ type results struct {
 // SaveResult implements [amber.Results].
 func (s results) SaveResult(ctx context.Context, r amber.Result) (amber.Result, error) {
 	c := s.cleaner()
-	c.ids("task id", r.TaskID, "node id", r.NodeID, "producer", r.Producer)
+	c.ids("task id", r.TaskID, "node id", r.NodeID, "producer", r.Producer, "schema version", r.SchemaVersion)
 	r.Payload, r.Evidence = c.document(r.Payload), slices.Clone(r.Evidence)
 	for i, e := range r.Evidence {
 		r.Evidence[i].Kind, r.Evidence[i].Value = c.text(e.Kind), c.text(e.Value)
@@ -91,6 +91,16 @@ func (s queue) Publish(ctx context.Context, e amber.Envelope) error {
 		return err
 	}
 	return s.Queue.Publish(ctx, e)
+}
+
+// Claim implements [amber.Queue].
+func (s queue) Claim(ctx context.Context, consumerID string) (amber.Claim, error) {
+	c := s.cleaner()
+	c.ids("consumer id", consumerID)
+	if err := c.done(ctx); err != nil {
+		return amber.Claim{}, err
+	}
+	return s.Queue.Claim(ctx, consumerID)
 }
 
 // Nack implements [amber.Queue].

@@ -11,7 +11,7 @@
 // written once.
 //
 // Texts lose what package redact finds. Ids do not: records are found by them, so
-// one that holds a secret is refused. The fields of every request are named here
+// one that holds a secret is refused, names of files, keys and versions of schemas among them. The fields of every request are named here
 // one by one; a test holds the list of contracts against [amber.Parts], so that a
 // new one has to be decided about.
 package intake

@@ -9,6 +9,7 @@ import (
 
 func (c *cleaner) write(r amber.WriteRequest) amber.WriteRequest {
 	c.identities(r.Identities)
+	c.ids("idempotency key", r.IdempotencyKey)
 	c.recorded(&r)
 	r.Title, r.Summary, r.Topic = c.text(r.Title), c.text(r.Summary), c.text(r.Topic)
 	r.Tags, r.Metadata, r.Author = c.texts(r.Tags), c.pairs(r.Metadata), c.author(r.Author)
