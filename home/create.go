@@ -68,7 +68,7 @@ func (a *Agent) makeAgent(ctx context.Context, sync func(dir string) error, buil
 // create runs under the exclusive lock and only when there is no data. The
 // order is the promise: the CREATING note, the data, CURRENT, the note gone.
 func (a *Agent) create(sync func(dir string) error, build builder) (Current, error) {
-	if err := intake.CheckNames("tenant id", string(a.tenant), "agent id", string(a.id)); err != nil {
+	if err := intake.CheckNames("tenant id", string(a.tenant), "agent id", string(a.ID())); err != nil {
 		return Current{}, err
 	}
 	c, err := a.firstGeneration()

@@ -105,6 +105,7 @@ var law = map[string][]string{
 	"internal/modelconv":            {"embed"},
 	"internal/must":                 {},
 	"internal/names":                {"-"},
+	"internal/shown":                {"-"},
 	"internal/notefile":             {},
 	"internal/line":                 {"-"},
 	"internal/pgdb":                 {},

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber/internal/shown"
 )
 
 // indented keeps the lines of a text inside its item of a list.
@@ -83,17 +85,6 @@ func lastSentence(s string, n int) int {
 	return len(strings.TrimRightFunc(s[:end], unicode.IsSpace))
 }
 
-// harmless drops characters that could hide text from a person or change how
-// it reads: control characters, direction marks and overrides, invisible
-// formatting.
-func harmless(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.Is(unicode.C, r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// harmless makes stored text fit for a block: without what a person would not see, and without what a host
+// would take for its own words or for the end of the block.
+func harmless(s string) string { return shown.ForBlock(s) }

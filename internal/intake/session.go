@@ -78,6 +78,7 @@ func (s names) EndSession(ctx context.Context, e amber.SessionEnd) (amber.Sessio
 // RenameSession implements [amber.SessionEditor].
 func (s names) RenameSession(ctx context.Context, id amber.SessionID, name string) (amber.Session, error) {
 	c := s.cleaner()
+	c.ids("session id", string(id))
 	name = c.text(name)
 	if err := c.done(ctx); err != nil {
 		return amber.Session{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/shown"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -40,7 +41,8 @@ func failed(err error, requestID string) *mcp.CallToolResult {
 	if own, ok := errors.AsType[*said](err); ok {
 		text = own.text
 	}
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: f}
+	f.Error.Message, f.Error.Hint = shown.ForAgent(f.Error.Message), shown.ForAgent(f.Error.Hint)
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: shown.ForAgent(text)}}, StructuredContent: f}
 }
 
 // said is an error whose words are prescribed by the contract of a tool.

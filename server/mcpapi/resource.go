@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/shown"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -61,7 +62,7 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 			return nil, err
 		}
 		text = pageAt(text, 0, resourceBytes).marked("tools read the rest, memory_get that of a memory")
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: text}}}, nil
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: readable(mime, text)}}}, nil
 	}
 }
 
@@ -95,4 +96,12 @@ func readSessionResource(ctx context.Context, _ *bound, a *server.Agent, name st
 func readNoteResource(ctx context.Context, _ *bound, a *server.Agent, name string) (text, mime string, err error) {
 	n, err := a.Store.Notes.ReadNote(ctx, name)
 	return n.Content, "text/markdown", err
+}
+
+// readable is a resource as a model reads it.
+func readable(mime, text string) string {
+	if mime == "application/json" {
+		return string(shown.JSON([]byte(text)))
+	}
+	return shown.ForAgent(text)
 }

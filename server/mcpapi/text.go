@@ -2,8 +2,9 @@ package mcpapi
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber/internal/shown"
 )
 
 // clip shortens s to n bytes of whole characters.
@@ -28,16 +29,7 @@ func cutAt(s string, n int) int {
 // oneLine returns the beginning of s on one line, without characters that hide
 // text or change its direction.
 func oneLine(s string, n int) string {
-	s = clip(s, 4*n) // whatever the fields are, the rest is not looked at
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if unicode.Is(unicode.C, r) {
-			return -1
-		}
-		return r
-	}, s)
+	s = shown.ForAgent(clip(s, 4*n)) // whatever the fields are, the rest is not looked at
 	return clip(strings.Join(strings.Fields(s), " "), n)
 }
 

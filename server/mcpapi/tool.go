@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/shown"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -132,7 +133,8 @@ func (a answer) result() (*mcp.CallToolResult, error) {
 	if len(a.redacted) > 0 {
 		a.text += " Secrets were removed before storing: " + server.RedactedText(a.redacted) + "."
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.text}}, StructuredContent: b}, nil
+	// Both are read by a model, so neither hides anything from a person nor imitates its host.
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown.ForAgent(a.text)}}, StructuredContent: json.RawMessage(shown.JSON(b))}, nil
 }
 
 // tell adds what was taken out to an object.

@@ -5,10 +5,10 @@ import (
 	"html/template"
 	"reflect"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/shown"
 )
 
 // How much of a text is shown.
@@ -69,10 +69,8 @@ func deceives(r rune, n int) bool {
 		return true
 	case r == '\u200d' || r == '\ufe0f': // parts of emoji
 		return false
-	case r == '\u2028' || r == '\u2029' || r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 && r <= 0xe0fff:
-		return true
 	}
-	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r)
+	return !shown.IsSeen(r)
 }
 
 func nameOf(r rune, first byte) string {

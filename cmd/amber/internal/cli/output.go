@@ -11,9 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/shown"
 	"github.com/amber-memory/amber/internal/term"
 	"github.com/amber-memory/amber/internal/words"
 )
@@ -190,16 +190,9 @@ func (p Printer) When(t amber.Time) string {
 	return t.Time().Format("2006-01-02")
 }
 
-// Safe makes stored text fit for a terminal: characters that could move the
-// cursor, or turn the direction of what follows, are shown and not obeyed.
-func Safe(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ReplaceAll(s, "\r\n", "\n"))
-}
+// Safe makes stored text fit for a terminal, and for an agent that runs the command: what could move the cursor,
+// turn the direction of what follows or not be seen is a mark, and what looks like an element of a host reads as text.
+func Safe(s string) string { return shown.Marked(s) }
 
 // OneLine returns the beginning of s on one line, at most n characters.
 func OneLine(s string, n int) string {

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-)
 
-// mark stands for a character that a terminal would obey instead of showing it.
-const mark = unicode.ReplacementChar
+	"github.com/amber-memory/amber/internal/shown"
+)
 
 // maxMarks is how many combining marks one letter keeps. More of them cover the lines above.
 const maxMarks = 3
@@ -23,7 +22,7 @@ func clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	marks := 0
-	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
+	for _, r := range shown.Marked(s) {
 		if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) {
 			marks++
 		} else {
@@ -37,8 +36,6 @@ func clean(s string) string {
 		case r == '\t':
 			b.WriteString(strings.Repeat(" ", tabStop))
 		case joins(r), marks > maxMarks:
-		case !unicode.IsGraphic(r):
-			b.WriteRune(mark)
 		default:
 			b.WriteRune(r)
 		}
