@@ -99,10 +99,10 @@ func mixed(s string) bool {
 }
 
 // cased is varied for short keys behind a short prefix: they have small letters,
-// capitals and digits.
+// capitals and digits, or letters as a machine picks them.
 func cased(s string) bool {
 	t := tallyOf(s)
-	return t.lower > 0 && t.upper > 0 && t.digit > 0 && varied(s)
+	return t.lower > 0 && t.upper > 0 && (t.digit > 0 || jumbled(s)) && varied(s)
 }
 
 // startsVaried is varied for keys that end with zeros or a fixed text: their
