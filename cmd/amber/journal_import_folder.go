@@ -11,7 +11,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/foreign/nexus"
-	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -49,7 +48,7 @@ func (a *app) folder(name string) (dir string, ok bool) {
 
 // importFolder imports every buffer of a folder. One that cannot be read never
 // keeps another from being imported.
-func (a *app) importFolder(ctx context.Context, dir string) error {
+func (a *app) importFolder(ctx context.Context, dir, project string) error {
 	names, err := bufferFiles(dir)
 	if err != nil {
 		return err
@@ -63,7 +62,8 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	failed, err := cli.Working(a.App, "importing", func() (error, error) { return a.importBuffers(ctx, j, dir, names, loaded.Config.Redactor(), &report) })
+	o := nexus.Options{Clock: a.Clock, Redact: loaded.Config.Redactor(), Project: project}
+	failed, err := cli.Working(a.App, "importing", func() (error, error) { return a.importBuffers(ctx, j, dir, names, o, &report) })
 	if err != nil {
 		return err
 	}
@@ -79,11 +79,11 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 
 // importBuffers imports files one by one. Failed is the verdict about what was
 // not imported whole.
-func (a *app) importBuffers(ctx context.Context, j *journal.Journal, dir string, names []string, redactor *redact.Redactor, report *importedFolder) (failed, err error) {
+func (a *app) importBuffers(ctx context.Context, j *journal.Journal, dir string, names []string, o nexus.Options, report *importedFolder) (failed, err error) {
 	for i, name := range names {
 		a.Meter.Set(name, int64(i), int64(len(names)))
 		f := importedFile{File: name}
-		f.Report, err = a.importFile(ctx, j, filepath.Join(dir, name), redactor)
+		f.Report, err = a.importFile(ctx, j, filepath.Join(dir, name), o)
 		switch {
 		case ctx.Err() != nil:
 			return nil, cli.Interruption("import")
@@ -124,13 +124,13 @@ func bufferFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-func (a *app) importFile(ctx context.Context, j *journal.Journal, path string, r *redact.Redactor) (nexus.Report, error) {
+func (a *app) importFile(ctx context.Context, j *journal.Journal, path string, o nexus.Options) (nexus.Report, error) {
 	in, err := a.Input(path)
 	if err != nil {
 		return nexus.Report{}, err
 	}
 	defer in.Close()
-	return nexus.Import(ctx, j, in, nexus.Options{Clock: a.Clock, Redact: r})
+	return nexus.Import(ctx, j, in, o)
 }
 
 func (a *app) printImportedFolder(w io.Writer, r importedFolder) {

@@ -37,6 +37,9 @@ type Report struct {
 type Options struct {
 	Clock  amber.Clock      // required; for what has no time of its own
 	Redact *redact.Redactor // nil: one of its own; it is costly to make
+	// Project is the project that everything in the file belongs to: a buffer names none. "" is none, and then what was
+	// recovered is found in its session alone.
+	Project string
 }
 
 // Read reads the buffer file of nexus-memory-hooks and calls emit for
@@ -55,11 +58,14 @@ func Read(r io.Reader, o Options, emit func(journal.HostEvent) error) (Report, e
 	if o.Clock == nil {
 		return Report{}, amber.Errorf(amber.KindInvalid, "read buffer", "", "a clock is required")
 	}
+	if err := amber.CheckID("project id", o.Project); err != nil && o.Project != "" {
+		return Report{}, err
+	}
 	if o.Redact == nil {
 		o.Redact = redact.New()
 	}
 	n := &reader{
-		scan: scanner{r: r}, clock: o.Clock, emit: emit, redactor: o.Redact,
+		scan: scanner{r: r}, clock: o.Clock, emit: func(ev journal.HostEvent) error { ev.Project = o.Project; return emit(ev) }, redactor: o.Redact,
 		sessions: map[journal.Session]bool{}, seen: map[string]bool{},
 		report: Report{Sessions: []amber.SessionID{}},
 	}
