@@ -97,6 +97,7 @@ func (e *Engine) Import(ctx context.Context, r wire.ImportRequest) (report wire.
 		return report, err
 	}
 	report.Signature, report.LeftOut, report.Checked = u.signature, u.left, u.x.Checked
+	report.Redactions = u.x.Contents.Redactions
 	rep, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
 	if err != nil {
 		return report, err

@@ -304,9 +304,10 @@ func (u *unpacked) nexoGit(ctx context.Context) error {
 		return gitobj.RawObjects(ctx, gitobj.Options{GitDir: dir, Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, refs, yield)
 	}
 	for _, entry := range u.x.Entries {
-		rel, ok := strings.CutPrefix(entry.Path, "git/")
-		if ok && strings.HasPrefix(rel, "hooks/") || rel == "config" && ok || strings.HasSuffix(rel, ".lock") && ok {
-			u.left = append(u.left, wire.Skipped{Part: partGit, Path: rel, Reason: wire.SkipUnsupported, Detail: "only objects and refs of a history are imported"})
+		// Every repository has a configuration and samples of hooks, which nobody misses. A hook is somebody's program.
+		hook, ok := strings.CutPrefix(entry.Path, "git/hooks/")
+		if ok && !strings.HasSuffix(hook, ".sample") {
+			u.left = append(u.left, wire.Skipped{Part: partGit, Path: "hooks/" + hook, Reason: wire.SkipUnsupported, Detail: "only objects and refs of a history are imported"})
 		}
 	}
 	return nil

@@ -148,7 +148,9 @@ type ImportReport struct {
 	Signature sign.SignatureReport `json:"signature"`
 	Checked   []string             `json:"checked"`
 	LeftOut   []Skipped            `json:"left_out"` // of the bundle, and why
-	Warnings  []string             `json:"warnings,omitempty"`
+	// Redactions say what was taken out when the bundle was written; nil: it was written as it was.
+	Redactions *RedactionReport `json:"redactions,omitempty"`
+	Warnings   []string         `json:"warnings,omitempty"`
 }
 
 // RedactionReport says what was taken out on the way: rules, counts and places,

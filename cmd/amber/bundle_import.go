@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -75,8 +76,8 @@ func (a *app) showImported(r wire.ImportReport) error {
 			a.Out.Note("a snapshot of agent %s of %s, %s", r.Snapshot.Agent, r.Snapshot.CreatedAt.Time().Format("2006-01-02 15:04"), cli.ByteSize(r.Snapshot.BytesTotal))
 		}
 		a.Out.Note("%s", cli.DescribeSignature(r.Signature))
-		if r.Snapshot.Redacted {
-			a.Out.Note("secrets were taken out of it: it does not hold all that the agent knew")
+		if n := r.Redactions; n != nil && n.Matches > 0 {
+			a.Out.Note("%s taken out of it: it does not hold all that the agent knew", words.Count(n.Matches, "secret was", "secrets were"))
 		}
 	})
 	a.WarnSkipped(nil, r.Warnings)
