@@ -27,7 +27,7 @@ func TestRowsOfEngramBelongToTheProjectOfTheFolder(t *testing.T) {
 	must.Equal(t, "its project", list[0].ProjectID, project)
 	session := must.Get(c.Session(t.Context(), "s1"))(t)
 	must.Equal(t, "project of the session", session.Project, project)
-	turns := must.Get(c.LoadTurns(t.Context(), "s1", 10))(t)
+	turns := must.Get(amber.LastTurns(t.Context(), c, "s1", 10))(t)
 	must.Equal(t, "project of the first prompt", turns[0].ProjectID, project)
 
 	content := "changed here"

@@ -108,20 +108,20 @@ func everything(t *testing.T, s amber.Store, x ids) string {
 	page := must.Get(s.Memories.List(ctx, amber.ListQuery{All: true, Deleted: true, Limit: amber.MaxPageSize}))(t)
 	for _, m := range page.Items {
 		if m.UserID == asAlice.User {
-			add(s.Memories.History(ctx, m.ID))
+			add(s.Memories.History(ctx, m.ID, amber.Paging{}))
 		}
 	}
 	sess := must.Get(s.Sessions.Session(ctx, x.session))(t)
 	parts = append(parts, sess)
-	add(s.Turns.LoadTurns(ctx, x.session, 100))
-	add(s.Compactions.Compactions(ctx, x.session))
+	add(amber.LastTurns(ctx, s.Turns, x.session, 100))
+	add(s.Compactions.Compactions(ctx, x.session, amber.Paging{}))
 	add(s.States.LoadState(ctx, x.session))
 	add(s.Loops.LoadLoop(ctx, x.session))
 	add(s.Activities.ListActivity(ctx, x.session, ""))
 	add(s.Tasks.Task(ctx, x.task))
-	add(s.Events.ListEvents(ctx, x.task))
+	add(s.Events.ListEvents(ctx, x.task, amber.Paging{}))
 	add(s.Approvals.Approval(ctx, x.approval))
-	add(s.Results.ListResults(ctx, x.task))
+	add(s.Results.ListResults(ctx, x.task, amber.Paging{}))
 	add(s.Relations.Related(ctx, x.memory))
 	add(s.Concepts.Concepts(ctx, x.memory))
 	add(s.Ingest.JournalCursor(ctx, x.journal))
@@ -161,10 +161,10 @@ var probes = []probe{
 	}},
 	{"get of a deleted one", func(ctx context.Context, s amber.Store, x ids) (any, error) { return one(s.Memories.Get(ctx, x.gone)) }},
 	{"history", func(ctx context.Context, s amber.Store, x ids) (any, error) {
-		return one(s.Memories.History(ctx, x.memory))
+		return one(s.Memories.History(ctx, x.memory, amber.Paging{}))
 	}},
 	{"history of a deleted one", func(ctx context.Context, s amber.Store, x ids) (any, error) {
-		return one(s.Memories.History(ctx, x.gone))
+		return one(s.Memories.History(ctx, x.gone, amber.Paging{}))
 	}},
 	{"timeline", func(ctx context.Context, s amber.Store, x ids) (any, error) {
 		return one(s.Memories.Timeline(ctx, x.memory, 5, 5))
@@ -234,7 +234,7 @@ var probes = []probe{
 		return none(s.States.DeleteState(ctx, x.session))
 	}},
 	{"load turns", func(ctx context.Context, s amber.Store, x ids) (any, error) {
-		return one(s.Turns.LoadTurns(ctx, x.session, 9))
+		return one(amber.LastTurns(ctx, s.Turns, x.session, 9))
 	}},
 	{"list turns", func(ctx context.Context, s amber.Store, x ids) (any, error) {
 		return one(s.Turns.ListTurns(ctx, amber.TurnQuery{SessionID: x.session}))
@@ -246,7 +246,7 @@ var probes = []probe{
 		return one(s.Turns.DeleteTurns(ctx, x.session))
 	}},
 	{"compactions", func(ctx context.Context, s amber.Store, x ids) (any, error) {
-		return one(s.Compactions.Compactions(ctx, x.session))
+		return one(s.Compactions.Compactions(ctx, x.session, amber.Paging{}))
 	}},
 	{"load loop", func(ctx context.Context, s amber.Store, x ids) (any, error) {
 		return one(s.Loops.LoadLoop(ctx, x.session))
@@ -265,7 +265,7 @@ var probes = []probe{
 		return one(s.Tasks.SaveTask(ctx, amber.Task{ID: x.task, Goal: "owned"}, 1))
 	}},
 	{"events", func(ctx context.Context, s amber.Store, x ids) (any, error) {
-		return one(s.Events.ListEvents(ctx, x.task))
+		return one(s.Events.ListEvents(ctx, x.task, amber.Paging{}))
 	}},
 	{"compact events", func(ctx context.Context, s amber.Store, x ids) (any, error) {
 		return one(s.Events.CompactEvents(ctx, x.task, 0))
@@ -275,7 +275,7 @@ var probes = []probe{
 		return one(s.Approvals.Approval(ctx, x.approval))
 	}},
 	{"approvals of a task", func(ctx context.Context, s amber.Store, x ids) (any, error) {
-		return one(s.Approvals.ListApprovals(ctx, x.task))
+		return one(s.Approvals.ListApprovals(ctx, x.task, amber.Paging{}))
 	}},
 	{"decide", func(ctx context.Context, s amber.Store, x ids) (any, error) {
 		return one(s.Approvals.DecideApproval(ctx, amber.ApprovalDecision{ID: x.approval, Outcome: amber.ApprovalApproved, Actor: "bob"}))
@@ -284,7 +284,7 @@ var probes = []probe{
 		return one(s.Results.Result(ctx, x.task, "n"))
 	}},
 	{"results", func(ctx context.Context, s amber.Store, x ids) (any, error) {
-		return one(s.Results.ListResults(ctx, x.task))
+		return one(s.Results.ListResults(ctx, x.task, amber.Paging{}))
 	}},
 }
 
@@ -359,7 +359,7 @@ func TestListingsHaveNothingOfOthers(t *testing.T) {
 		},
 		"journals":  func(s amber.Store) (any, error) { return one(s.Ingest.OpenJournals(ctx)) },
 		"tasks":     func(s amber.Store) (any, error) { return one(s.Tasks.ListTasks(ctx, amber.TaskQuery{})) },
-		"approvals": func(s amber.Store) (any, error) { return one(s.Approvals.ListApprovals(ctx, "")) },
+		"approvals": func(s amber.Store) (any, error) { return one(s.Approvals.ListApprovals(ctx, "", amber.Paging{})) },
 		"active":    func(s amber.Store) (any, error) { return one(s.Active.ActiveSession(ctx, amber.DefaultBinding)) },
 		"changes":   func(s amber.Store) (any, error) { return one(s.Changes.Changes(ctx, "", 1000)) },
 		"changes before": func(s amber.Store) (any, error) {
@@ -546,7 +546,7 @@ func TestLeftoversOfSessionsAreNotTaken(t *testing.T) {
 			must.Do(t, leave(ctx, b.all))
 			must.Kind(t, "answer", must.Err(b.bob.Sessions.StartSession(ctx, amber.SessionStart{ID: "left"})), amber.KindConflict)
 			must.Kind(t, "answer", must.Err(b.bob.Turns.AppendTurn(ctx, amber.Turn{SessionID: "left", Role: amber.RoleUser, Content: "x"})), amber.KindConflict)
-			must.Equal(t, "turns", len(must.Get(b.bob.Turns.LoadTurns(ctx, "left", 9))(t)), 0)
+			must.Equal(t, "turns", len(must.Get(amber.LastTurns(ctx, b.bob.Turns, "left", 9))(t)), 0)
 		})
 	}
 }

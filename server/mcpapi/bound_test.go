@@ -124,10 +124,10 @@ func (r *rig) hers(ids map[string]string) string {
 	s := r.store()
 	var b strings.Builder
 	for _, v := range []any{
-		must.Get(s.Memories.History(ctx, amber.MemoryID(ids["memory"])))(r.t), must.Get(s.Memories.History(ctx, amber.MemoryID(ids["topic"])))(r.t),
-		must.Get(s.Relations.Related(ctx, amber.MemoryID(ids["memory"])))(r.t), must.Get(s.Sessions.Session(ctx, "s-alice"))(r.t), must.Get(s.Turns.LoadTurns(ctx, "s-alice", 9))(r.t),
-		must.Get(s.States.LoadState(ctx, "s-alice"))(r.t), must.Get(s.Tasks.Task(ctx, "t-alice"))(r.t), must.Get(s.Events.ListEvents(ctx, "t-alice"))(r.t),
-		must.Get(s.Approvals.Approval(ctx, "a-alice"))(r.t), must.Get(s.Results.ListResults(ctx, "t-alice"))(r.t),
+		must.Get(s.Memories.History(ctx, amber.MemoryID(ids["memory"]), amber.Paging{}))(r.t), must.Get(s.Memories.History(ctx, amber.MemoryID(ids["topic"]), amber.Paging{}))(r.t),
+		must.Get(s.Relations.Related(ctx, amber.MemoryID(ids["memory"])))(r.t), must.Get(s.Sessions.Session(ctx, "s-alice"))(r.t), must.Get(amber.LastTurns(ctx, s.Turns, "s-alice", 9))(r.t),
+		must.Get(s.States.LoadState(ctx, "s-alice"))(r.t), must.Get(s.Tasks.Task(ctx, "t-alice"))(r.t), must.Get(s.Events.ListEvents(ctx, "t-alice", amber.Paging{}))(r.t),
+		must.Get(s.Approvals.Approval(ctx, "a-alice"))(r.t), must.Get(s.Results.ListResults(ctx, "t-alice", amber.Paging{}))(r.t),
 	} {
 		b.Write(must.Get(json.Marshal(v))(r.t))
 	}
