@@ -84,7 +84,7 @@ func TestNotesAreFollowed(t *testing.T) {
 	handGit(t, noteDir(t, a), "commit", "-q", "-m", "mine")
 	x := must.Get(a.Index())(t)
 	must.Equal(t, "waiting after a commit by hand", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(1))
-	must.Equal(t, "what the doctor finds then", indexFinding(t, a), "warning: 2 passages, by words alone; 1 records and notes wait for the index and 0 passages for a vector")
+	must.Equal(t, "what the doctor finds then", indexFinding(t, a), "warning: 2 passages, by words alone; 1 record or note waits for the index and 0 passages for a vector")
 	must.Equal(t, "a commit by hand", noteHits(t, a, "quern"), []string{"hand: hand"})
 	must.Equal(t, "waiting after the question", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(0))
 

@@ -15,7 +15,7 @@ const (
 	LogHeaderBytes = 32
 	frameHeader    = 24
 	logMagic       = 0x377f0682 // of sums over little-endian words; one more: big-endian ones
-	logVersion     = 3007000
+	logSQLite      = 3007000    // the SQLite that made logs of this form
 )
 
 // Copy is a copy of a database that a log is applied to.
@@ -74,7 +74,7 @@ func readLog(log io.ReadSeeker) (l committed, ok bool, err error) {
 	}
 	magic := binary.BigEndian.Uint32(head)
 	l.pageSize = int64(binary.BigEndian.Uint32(head[8:]))
-	if magic&^1 != logMagic || binary.BigEndian.Uint32(head[4:]) != logVersion || l.pageSize < 512 || l.pageSize > 1<<16 || l.pageSize&(l.pageSize-1) != 0 {
+	if magic&^1 != logMagic || binary.BigEndian.Uint32(head[4:]) != logSQLite || l.pageSize < 512 || l.pageSize > 1<<16 || l.pageSize&(l.pageSize-1) != 0 {
 		return l, false, nil
 	}
 	sum := checksum{big: magic&1 == 1}
