@@ -13,8 +13,8 @@ type Author struct {
 	Token   string    `json:"token,omitempty"`   // the name of the token that let it in
 }
 
-// check checks an author as one that is stored. The error is of kind invalid.
-func (a Author) check() error {
+// Check checks an author as one that is stored. The error is of kind invalid.
+func (a Author) Check() error {
 	return cmp.Or(
 		CheckOptionalID("author host", a.Host), CheckOptionalID("author agent", a.Agent),
 		CheckOptionalID("author session", string(a.Session)), CheckOptionalID("author token", a.Token),

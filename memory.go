@@ -325,7 +325,8 @@ type ListQuery struct {
 	Filter
 	All     bool   `json:"all,omitempty"`     // every scope and identity, not only those Identities sees
 	Deleted bool   `json:"deleted,omitempty"` // tombstones too
-	Trusted bool   `json:"trusted,omitempty"` // own and signed memories alone
+	Trust   Trust  `json:"trust,omitempty"`   // of this trust or more; "": any
+	Waiting Review `json:"waiting,omitempty"` // those that wait for the owner by this rule; "": all
 	Limit   int    `json:"limit,omitempty"`   // 0: DefaultPageSize; at most MaxPageSize
 	Cursor  Cursor `json:"cursor,omitempty"`  // Next of the page before
 }

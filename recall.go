@@ -47,6 +47,9 @@ type Query struct {
 	// Trusted limits the answer to own and signed memories, as automatic
 	// injection must.
 	Trusted bool `json:"trusted,omitempty"`
+	// Review says which memories wait for the owner: a policy sets it for those who put memory before an agent that did not
+	// ask. Recall does not look at it.
+	Review Review `json:"-"`
 	// Local leaves out what was imported and not signed by a trusted key. Trusted leaves
 	// out more.
 	Local bool `json:"local,omitempty"`

@@ -49,7 +49,7 @@ func (r Relation) Normalize() (Relation, error) {
 	}
 	_, ferr := ParseMemoryID(string(r.From))
 	_, terr := ParseMemoryID(string(r.To))
-	return r, cmp.Or(ferr, terr, CheckID("relation type", r.Type), checkTrust(r.Trust), r.Author.check())
+	return r, cmp.Or(ferr, terr, CheckID("relation type", r.Type), checkTrust(r.Trust), r.Author.Check())
 }
 
 // Relations links memories. Safe for concurrent use.

@@ -132,7 +132,7 @@ func (m SyncMemory) checkTombstone() error {
 		return Errorf(KindInvalid, "check memory", string(m.ID), "memory is deleted and still has text")
 	}
 	return cmp.Or(checkKind(m.Kind), CheckScope(m.Scope, m.Identities), m.Identities.check(),
-		checkTrust(m.Trust), m.Author.check())
+		checkTrust(m.Trust), m.Author.Check())
 }
 
 // checkText checks a live version by the rules of writing one.
@@ -151,7 +151,7 @@ func (m SyncMemory) checkText() error {
 	case m.Topic != "" && !m.HasTopicID():
 		return Errorf(KindInvalid, "check memory", string(m.ID), "id does not belong to the topic")
 	}
-	return cmp.Or(checkForeign(m.ID, m.Foreign), m.Author.check())
+	return cmp.Or(checkForeign(m.ID, m.Foreign), m.Author.Check())
 }
 
 // maxEpochs bounds how often one topic may have been erased.

@@ -33,6 +33,11 @@ func (t Trust) AtMost(limit Trust) Trust {
 	return t
 }
 
+// OrMore lists t and every degree above it.
+func (t Trust) OrMore() []Trust {
+	return slices.DeleteFunc(Trusts(), func(u Trust) bool { return t.Outranks(u) })
+}
+
 // place is the place of t in the order of [Trusts].
 func (t Trust) place() int {
 	if at := slices.Index(Trusts(), orDefault(t, TrustOwn)); at >= 0 {

@@ -36,7 +36,7 @@ func (r WriteRequest) Normalize() (WriteRequest, error) {
 	r.SourceRefs = slices.Clone(r.SourceRefs)
 	if err := cmp.Or(
 		checkKind(r.Kind), CheckScope(r.Scope, r.Identities), r.check(),
-		checkTrust(r.Trust), r.Author.check(),
+		checkTrust(r.Trust), r.Author.Check(),
 		CheckOneOf("reason", r.Reason, WriteOperator, WriteTaskSucceeded, WriteObservation, WriteCompactSummary),
 		CheckText("content", r.Content, MaxContentBytes, r.contentRule()),
 		CheckText("title", r.Title, MaxTitleBytes, OneLine),
@@ -95,7 +95,7 @@ func (r EditRequest) Apply(m Memory) (Memory, bool, error) {
 		CheckText("content", next.Content, MaxContentBytes, Required),
 		CheckText("title", next.Title, MaxTitleBytes, OneLine),
 		CheckText("summary", next.Summary, MaxSummaryBytes, 0),
-		checkMetadata(next.Metadata), checkTrust(r.Trust), r.Author.check(),
+		checkMetadata(next.Metadata), checkTrust(r.Trust), r.Author.Check(),
 	)
 	if err != nil {
 		return m, false, err
@@ -174,6 +174,12 @@ func (q ListQuery) Normalize() (ListQuery, error) {
 		err = CheckOneOf("scope", q.Scope, Scopes()...)
 	} else if q.Scope != "" {
 		err = CheckScope(q.Scope, q.Identities)
+	}
+	if err == nil && q.Trust != "" {
+		err = checkTrust(q.Trust)
+	}
+	if err == nil && q.Waiting != "" {
+		err = CheckOneOf("waiting", q.Waiting, Reviews()...)
 	}
 	if err != nil {
 		return q, err

@@ -49,6 +49,8 @@ type Options struct {
 	// Databases are those that agents of this program share; nil: the agent opens one of its
 	// own.
 	Databases *Databases
+	// Version is that of Amber, for what snapshots say of themselves; "": not said.
+	Version string
 
 	// MeaningOnly answers questions by the model alone, for measuring.
 	MeaningOnly bool

@@ -59,6 +59,7 @@ func (a *Agent) openEngine(publisher events.Publisher) (Snapshots, error) {
 		Sources: map[string]snapshot.Source{}, Progress: a.o.Progress,
 		BeforeConsolidation: snapshot.Insistence(c.Snapshot.Auto.BeforeConsolidation),
 		Warn:                a.o.Warn,
+		Version:             a.o.Version,
 	}
 	if !c.Snapshot.Enabled {
 		o.Disabled = "snapshot.enabled is false"

@@ -137,6 +137,7 @@ func Changes(from, to amber.Memory) []string {
 		{"tags", !slices.Equal(from.Tags, to.Tags)},
 		{"metadata", !maps.Equal(from.Metadata, to.Metadata)},
 		{"sources", !slices.Equal(from.SourceRefs, to.SourceRefs)},
+		{"trust", from.Trust != to.Trust},
 	})
 }
 

@@ -185,7 +185,8 @@ type Events struct {
 
 // Writing says how memory is taken from agents and people.
 type Writing struct {
-	Redact bool // secrets are taken out before anything is stored
+	Redact bool       // secrets are taken out before anything is stored
+	Review Insistence // an amber.Review: which memories wait for the owner
 }
 
 // Redact has the user's own rules for secrets, and the exceptions to all rules.

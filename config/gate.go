@@ -12,7 +12,7 @@ import (
 
 // newStore puts the store together and places the switches of m before what
 // reads and writes long-term memory.
-func newStore(m Memory, parts amber.Parts) amber.Store {
+func newStore(m Memory, r amber.Review, parts amber.Parts) amber.Store {
 	s := amber.NewStore(parts)
 	if !m.Enabled {
 		// The parts are replaced after NewStore, so that Capabilities tells
@@ -26,6 +26,7 @@ func newStore(m Memory, parts amber.Parts) amber.Store {
 		return s
 	}
 	s.LongTerm = longTerm{s.LongTerm, m}
+	s.Memories = memories{s.Memories, r}
 	s.Batch = batchWriter{s.Batch, m.Write}
 	s.Editor = editor{s.Editor, m.Write}
 	if !m.Write.Enabled {
@@ -58,6 +59,20 @@ func (g longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteA
 		return amber.WriteAck{}, refused("write memory", writeEnabledPath)
 	}
 	return g.LongTerm.Write(ctx, r)
+}
+
+// memories knows which memories wait for the owner.
+type memories struct {
+	amber.MemoryReader
+	review amber.Review
+}
+
+// List lists those that wait by write.review where q asks for such.
+func (g memories) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	if q.Waiting != "" {
+		q.Waiting = g.review
+	}
+	return g.MemoryReader.List(ctx, q)
 }
 
 // CheckRecall reports whether long-term memory may be searched. Callers that search
@@ -147,7 +162,7 @@ func refused(op, key string) error {
 	}
 }
 
-func newPolicy(m Memory, c Context) amber.Policy {
+func newPolicy(m Memory, c Context, r amber.Review) amber.Policy {
 	if !m.Enabled {
 		return offPolicy{}
 	}
@@ -161,6 +176,7 @@ func newPolicy(m Memory, c Context) amber.Policy {
 		TopK:           m.Recall.TopK,
 		MinScore:       c.MinScore,
 		OwnOnly:        c.Trust == ContextOwn,
+		Review:         r,
 	}
 }
 

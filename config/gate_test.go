@@ -173,14 +173,14 @@ func TestPolicy(t *testing.T) {
 		flags map[string]string
 		want  amber.Policy
 	}{
-		{"defaults", nil, policy.Conservative{MinScore: amber.RelevantScore, TopK: 8}},
-		{"recall off", map[string]string{"memory.recall.enabled": "no"}, policy.Conservative{MinScore: amber.RelevantScore, TopK: 8, RecallDisabled: true}},
-		{"cases on", map[string]string{"memory.write_back.cases": "yes"}, policy.Conservative{MinScore: amber.RelevantScore, TopK: 8, AutoWriteBack: true}},
-		{"learnings off", map[string]string{"memory.write_back.learnings": "no"}, policy.Conservative{MinScore: amber.RelevantScore, TopK: 8, NoLearnings: true}},
-		{"digests off", map[string]string{"memory.write_back.digests": "no"}, policy.Conservative{MinScore: amber.RelevantScore, TopK: 8, NoDigests: true}},
-		{"write-back off", map[string]string{"memory.write_back.enabled": "no"}, policy.Conservative{MinScore: amber.RelevantScore, TopK: 8, NothingLearnt: true}},
-		{"context of own memories", map[string]string{"context.trust": "own", "context.min_score": "0.7"}, policy.Conservative{TopK: 8, MinScore: 0.7, OwnOnly: true}},
-		{"write off", map[string]string{"memory.write.enabled": "no"}, policy.Conservative{MinScore: amber.RelevantScore, TopK: 8, WriteDisabled: true}},
+		{"defaults", nil, policy.Conservative{Review: amber.ReviewAgents, MinScore: amber.RelevantScore, TopK: 8}},
+		{"recall off", map[string]string{"memory.recall.enabled": "no"}, policy.Conservative{Review: amber.ReviewAgents, MinScore: amber.RelevantScore, TopK: 8, RecallDisabled: true}},
+		{"cases on", map[string]string{"memory.write_back.cases": "yes"}, policy.Conservative{Review: amber.ReviewAgents, MinScore: amber.RelevantScore, TopK: 8, AutoWriteBack: true}},
+		{"learnings off", map[string]string{"memory.write_back.learnings": "no"}, policy.Conservative{Review: amber.ReviewAgents, MinScore: amber.RelevantScore, TopK: 8, NoLearnings: true}},
+		{"digests off", map[string]string{"memory.write_back.digests": "no"}, policy.Conservative{Review: amber.ReviewAgents, MinScore: amber.RelevantScore, TopK: 8, NoDigests: true}},
+		{"write-back off", map[string]string{"memory.write_back.enabled": "no"}, policy.Conservative{Review: amber.ReviewAgents, MinScore: amber.RelevantScore, TopK: 8, NothingLearnt: true}},
+		{"context of own memories", map[string]string{"context.trust": "own", "context.min_score": "0.7"}, policy.Conservative{Review: amber.ReviewAgents, TopK: 8, MinScore: 0.7, OwnOnly: true}},
+		{"write off", map[string]string{"memory.write.enabled": "no"}, policy.Conservative{Review: amber.ReviewAgents, MinScore: amber.RelevantScore, TopK: 8, WriteDisabled: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -81,7 +81,7 @@ func TestLoadDefaults(t *testing.T) {
 			GC:        config.GC{Grace: 24 * time.Hour},
 		},
 		Events: config.Events{MutationEnabled: true, MutationPrefix: "amber.memory.mutated", LifecyclePrefix: "amber.memory.snapshot"},
-		Write:  config.Writing{Redact: true}, Export: config.Export{Redact: true},
+		Write:  config.Writing{Redact: true, Review: "agents"}, Export: config.Export{Redact: true},
 		Sync: config.Sync{Sign: true},
 		Server: config.Server{Listen: "127.0.0.1:7411", MaxBody: 8 << 20, Memory: 64 << 20, Replica: config.ServerReplica{Lease: 30 * time.Second}, Vault: config.ServerVault{
 			Enabled: true, Quota: 10 << 20, MaxFile: 1 << 20, MaxFiles: 1000,

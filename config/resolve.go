@@ -62,8 +62,8 @@ func (r *Registry) Resolve(ctx context.Context, c Config) (Resolved, error) {
 		return Resolved{}, err
 	}
 	return Resolved{
-		Store:  newStore(c.Memory, parts),
-		Policy: newPolicy(c.Memory, c.Context),
+		Store:  newStore(c.Memory, amber.Review(c.Write.Review), parts),
+		Policy: newPolicy(c.Memory, c.Context, amber.Review(c.Write.Review)),
 		Report: newReport(c),
 		Close:  sync.OnceValue(o.close),
 	}, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/timetable"
 )
 
@@ -61,10 +62,17 @@ func trustKeys() []Key {
 }
 
 func exportKeys() []Key {
+	review := key("write.review", Insistence(amber.ReviewAgents), "",
+		"Which memories wait for the owner (`amber review`) before they are put before an agent that did not ask, among those of global scope and of kind constraint: agents, those that an agent wrote; imports, also those that came from elsewhere; none.",
+		func(c *Config) *Insistence { return &c.Write.Review })
+	for _, r := range amber.Reviews() {
+		review.Choices = append(review.Choices, string(r))
+	}
 	return []Key{
 		key("write.redact", true, false,
 			"Whether secrets are removed from text that agents and people write (MCP, HTTP and commands such as remember) before it is stored. The answer says which rules matched.",
 			func(c *Config) *bool { return &c.Write.Redact }),
+		review,
 		key("export.redact", true, false,
 			"Whether secrets are removed from data that leaves the machine: as a bundle, or through `sync export`.",
 			func(c *Config) *bool { return &c.Export.Redact }),

@@ -135,6 +135,7 @@ func effects() map[string]effect {
 		"server.replica.lease":         {"9s", opened(func(c config.Config) any { return c.Server.Replica.Lease }), 9 * time.Second},
 		"server.max_body":              {"1MiB", opened(func(c config.Config) any { return c.Server.MaxBody }), config.Bytes(1 << 20)},
 		"server.memory":                {"1GiB", opened(func(c config.Config) any { return c.Server.Memory }), config.Bytes(1 << 30)},
+		"write.review":                 {"none", opened(func(c config.Config) any { return c.Write.Review }), config.Insistence("none")},
 		"write.redact":                 {"false", opened(func(c config.Config) any { return c.Intake() == nil }), true},
 		"redact.rules": {"ticket = TCK-[0-9]{1,6}\nroom = R[0-9]{3}", opened(func(c config.Config) any {
 			out, _ := c.Redactor().String("see TCK-123456 in R101")

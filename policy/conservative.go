@@ -24,6 +24,7 @@ type Conservative struct {
 	// not ask for it; 0: amber.RelevantScore.
 	MinScore float64
 	OwnOnly  bool // context.trust is own: leave out what was found by rule in sessions
+	Review   amber.Review
 }
 
 var _ amber.Policy = Conservative{}
@@ -46,6 +47,7 @@ func (p Conservative) Recall(in amber.RecallInput) (amber.Query, amber.Decision)
 		Reason:   reason,
 		Limit:    p.TopK,
 		Trusted:  p.OwnOnly,
+		Review:   p.Review,
 	}, amber.Decision{Requested: true, Effective: true}
 }
 

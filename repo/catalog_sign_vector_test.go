@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // signedVectors makes one signed record of each kind, with the key of the seed
@@ -18,6 +19,7 @@ func signedVectors(t *testing.T) map[string]string {
 	t.Helper()
 	target, s := signedStore(t)
 	m := vectorManifest()
+	m.By, m.Amber = wire.Asker{Trust: amber.TrustAgent, Author: amber.Author{Host: "claude-code", Session: "s1", Token: "laptop"}}, "1.0.0"
 	m.Signer = own.KeyID()
 	must.Get(s.catalog.Publish(ctx, m))(t)
 	records := map[string]string{"manifest-signed": string(target.objects[manifestOf(m)])}

@@ -50,6 +50,8 @@ type Manifest struct {
 	Redacted bool       `json:"redacted,omitempty"` // it came from a redacted bundle
 	Key      string     `json:"key,omitempty"`      // names the key it is encrypted with; "" for none
 	Sealed   string     `json:"sealed,omitempty"`   // SHA-256 of the stored bytes of the inner manifest when it is encrypted: anybody can check that
+	By       wire.Asker `json:"by,omitzero"`        // who asked for it; of an encrypted snapshot, inside
+	Amber    string     `json:"amber,omitempty"`    // the version that wrote it
 	Signer   sign.KeyID `json:"signer,omitempty"`   // whose signature belongs to it; "" for none
 }
 
@@ -68,7 +70,7 @@ func (m *Manifest) check() error {
 	err := cmp.Or(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
 		envelope.CheckTime("created_at", m.CreatedAt), envelope.CheckLine("label", m.Label, wire.MaxLabelBytes),
 		envelope.CheckLine("incarnation", m.Incarnation, amber.MaxIDBytes), envelope.CheckOID("git_oid", m.GitOID),
-		checkLink(m.Counter, m.Parent, m.ParentID), m.checkSealed())
+		checkLink(m.Counter, m.Parent, m.ParentID), m.checkSealed(), m.By.Check(), envelope.CheckLine("amber", m.Amber, amber.MaxIDBytes))
 	switch {
 	case err != nil:
 		return err
@@ -94,6 +96,9 @@ func (m *Manifest) checkSealed() error {
 			return errors.New("a snapshot that is not encrypted names a key")
 		}
 		return nil
+	}
+	if m.By != (wire.Asker{}) {
+		return errors.New("an encrypted snapshot says in clear text who asked for it")
 	}
 	if m.GitOID != "" || m.Label != "" && !strings.HasPrefix(m.Label, openLabel) {
 		return errors.New("an encrypted snapshot has a label or git id in clear text")

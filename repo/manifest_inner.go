@@ -37,8 +37,9 @@ type Inner struct {
 	Checks      []wire.Check    `json:"checks"`
 
 	// What follows is not written when it is empty.
-	Label string `json:"label,omitempty"` // of an encrypted snapshot, when it is not outside
-	Salt  string `json:"salt,omitempty"`  // of an encrypted snapshot: 32 random digits, so that no two have one inner manifest
+	Label string     `json:"label,omitempty"` // of an encrypted snapshot, when it is not outside
+	By    wire.Asker `json:"by,omitzero"`     // who asked for an encrypted snapshot
+	Salt  string     `json:"salt,omitempty"`  // of an encrypted snapshot: 32 random digits, so that no two have one inner manifest
 }
 
 // DatabaseEntry is a database.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/authorship"
 	"github.com/amber-memory/amber/internal/bounds"
 	"github.com/amber-memory/amber/wire"
 )
@@ -24,6 +25,30 @@ func (a *Agent) within(b wire.Bound) *Agent {
 		own.Past = ownPast{a.Past, own.limit}
 	}
 	return own
+}
+
+// signed returns the agent as a job that writes has it: every write bears who speaks.
+func (a *Agent) signed(w authorship.Writer) *Agent {
+	own := *a
+	if a.Snapshots != nil {
+		own.Snapshots = signedSnapshots{a.Snapshots, w}
+	}
+	if a.ID != "" { // the agent is open
+		own.Store = authorship.Sign(a.Store, w)
+	}
+	return &own
+}
+
+// signedSnapshots says in a snapshot who asked for it.
+type signedSnapshots struct {
+	wire.Snapshotter
+	writer authorship.Writer
+}
+
+// Snapshot implements [wire.SnapshotTaker].
+func (s signedSnapshots) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
+	r.By = s.writer.Asks(r.By)
+	return s.Snapshotter.Snapshot(ctx, r)
 }
 
 // Shows returns those changes of the agent that the caller may be told.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/authorship"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -15,6 +16,19 @@ const Local = "local"
 type Caller struct {
 	Grant     wire.Grant
 	RequestID string
+	Program   string          // that speaks, as far as the door knows
+	Session   amber.SessionID // in which it speaks; "": unknown
+	// Model says that a model speaks, so what it writes is the word of an agent whatever the grant has.
+	Model bool
+}
+
+// Writer returns who speaks for the caller: the owner where the grant has the scope own, and an agent otherwise.
+func (c Caller) Writer() authorship.Writer {
+	w := authorship.Writer{Trust: amber.TrustAgent, Author: amber.Author{Host: authorship.Name(c.Program), Session: c.Session, Token: authorship.Name(c.Grant.Name)}}
+	if !c.Model && c.Grant.Has(wire.TokenOwn) {
+		w.Trust = amber.TrustOwn
+	}
+	return w
 }
 
 // Actor returns the name the audit log knows the caller by.

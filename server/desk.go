@@ -163,6 +163,7 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 		return err
 	}
 	ctx, agent = d.clean(ctx, agent)
+	agent = agent.signed(c.Writer())
 	var done []string
 	subject := ""
 	entries := d.entering(c, j)

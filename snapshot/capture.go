@@ -173,6 +173,9 @@ func (c *capture) flush(ctx context.Context) (err error) {
 	if hidden(encrypted, c.request.Label) {
 		c.inner.Label = c.request.Label
 	}
+	if encrypted.Encrypted {
+		c.inner.By = c.request.By
+	}
 	if c.id, err = c.w.PutInner(ctx, c.inner); err != nil {
 		return err
 	}
@@ -291,6 +294,9 @@ func (c *capture) stamped(m repo.Manifest, stored int64) repo.Manifest {
 	}
 	if c.inner.Label == "" {
 		m.Label = c.request.Label
+	}
+	if m.Amber = c.e.o.Version; !m.Encrypted {
+		m.By = c.request.By
 	}
 	return m
 }

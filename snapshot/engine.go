@@ -55,6 +55,8 @@ type Options struct {
 	Publisher       events.Publisher
 	LifecyclePrefix string
 
+	Version string // of Amber, for manifests; "": not said
+
 	// Disabled says why no snapshot may be taken; "" when snapshots may be.
 	Disabled string
 	// BeforeConsolidation says how much [Engine.BeforeConsolidation] insists;

@@ -105,6 +105,9 @@ func (e *Engine) meta(entry repo.Entry, inner repo.Inner) wire.SnapshotMeta {
 	if entry.Signature.Status == sign.SignatureValid {
 		meta.SignedBy = string(entry.Signature.KeyID)
 	}
+	if meta.By, meta.Amber = m.By, m.Amber; m.Encrypted {
+		meta.By = inner.By
+	}
 	if inner.Label != "" {
 		meta.Label = inner.Label
 	}
@@ -127,7 +130,7 @@ func (rep *repository) revealed(ctx context.Context, entry repo.Entry) repo.Inne
 	if err != nil {
 		return repo.Inner{}
 	}
-	return repo.Inner{Label: inner.Label, Git: inner.Git}
+	return repo.Inner{Label: inner.Label, Git: inner.Git, By: inner.By}
 }
 
 // ShowSnapshot implements [wire.SnapshotReader].

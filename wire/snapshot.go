@@ -99,6 +99,24 @@ type SnapshotRequest struct {
 	// of the repository then.
 	Encrypt []string `json:"encrypt,omitempty"`
 	NoSign  bool     `json:"no_sign,omitempty"`
+	// By is who asks. The door fills it in; absent, Amber itself does.
+	By Asker `json:"by,omitzero"`
+}
+
+// Asker says who asked for something, and how far that caller is believed.
+type Asker struct {
+	Trust amber.Trust `json:"trust,omitempty"`
+	amber.Author
+}
+
+// Check checks an asker as one that is stored. The error is of kind invalid.
+func (a Asker) Check() error {
+	if a.Trust != "" {
+		if err := amber.CheckOneOf("trust", a.Trust, amber.Trusts()...); err != nil {
+			return err
+		}
+	}
+	return a.Author.Check()
 }
 
 // MaxLabelBytes bounds the label of a snapshot.
@@ -123,6 +141,9 @@ func (r SnapshotRequest) Normalize() (SnapshotRequest, error) {
 		if err := amber.CheckFolderName("source", name); err != nil {
 			return r, err
 		}
+	}
+	if err := r.By.Check(); err != nil {
+		return r, err
 	}
 	return r, amber.CheckText("label", r.Label, MaxLabelBytes, amber.OneLine)
 }
@@ -162,6 +183,9 @@ type SnapshotMeta struct {
 	Device       string    `json:"device"`
 	Counter      int64     `json:"counter"` // in the chain of its agent and device
 	Parent       string    `json:"parent"`  // digest of the manifest before it in the chain; "" for the first
+	// By is who asked for it; absent where Amber itself did, and where that is not known. Amber is the version that wrote it.
+	By    Asker  `json:"by,omitzero"`
+	Amber string `json:"amber,omitempty"`
 	// Damage says why the manifest could not be read; all else may be missing
 	// then.
 	Damage string `json:"damage,omitempty"`

@@ -21,12 +21,13 @@ const (
 	TokenSnapshot TokenScope = "snapshot" // take, pin, verify, delete and prune snapshots
 	TokenRestore  TokenScope = "restore"  // put a snapshot in the place of the live agent
 	TokenErase    TokenScope = "erase"    // remove the text of memories for good
+	TokenOwn      TokenScope = "own"      // speak as the owner: without it, what is written is an agent's word
 	TokenAdmin    TokenScope = "admin"    // everything, and what concerns a whole tenant
 )
 
 // TokenScopes lists every scope in the order above.
 func TokenScopes() []TokenScope {
-	return []TokenScope{TokenRead, TokenWrite, TokenApprove, TokenSnapshot, TokenRestore, TokenErase, TokenAdmin}
+	return []TokenScope{TokenRead, TokenWrite, TokenApprove, TokenSnapshot, TokenRestore, TokenErase, TokenOwn, TokenAdmin}
 }
 
 // MaxTokenName bounds the name of a token in bytes.

@@ -151,7 +151,7 @@ func (a *app) exportNow(ctx context.Context, cmd *cobra.Command, s *cli.Opened, 
 	if err != nil {
 		return err
 	}
-	take := wire.SnapshotRequest{Tenant: s.Agent.Tenant(), Agent: s.Agent.ID(), Label: f.label}
+	take := wire.SnapshotRequest{Tenant: s.Agent.Tenant(), Agent: s.Agent.ID(), Label: f.label, By: a.Writer().Asks(wire.Asker{})}
 	if take, err = take.Normalize(); err != nil {
 		return err
 	}

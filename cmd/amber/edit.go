@@ -19,7 +19,10 @@ type editFlags struct {
 	ifRevision           int64
 }
 
-func (a *app) editCommand() *cobra.Command {
+func (a *app) editCommand() *cobra.Command { return a.editing(false) }
+
+// editing is a verb that changes a memory, and with keep also vouches for it.
+func (a *app) editing(keep bool) *cobra.Command {
 	var f editFlags
 	cmd := &cobra.Command{
 		Use:   "edit ID [TEXT|-]",
@@ -39,7 +42,7 @@ memory.
 				return err
 			}
 			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				req.ID = id
+				req.ID, req.Keep = id, keep
 				err := cli.Answer(s.Store.Editor.Edit(ctx, req))(a.Out, func(w io.Writer, m amber.Memory) {
 					fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision)
 				})

@@ -81,6 +81,9 @@ func (a *app) erase(ctx context.Context, s *cli.Opened, id amber.MemoryID, yes b
 	if _, err := amber.All(ctx, s.Store.Memories.History, id); err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
+	if err := a.Writer().Check(ctx, s.Store.Memories, "erase memory", id); err != nil {
+		return err
+	}
 	if err := a.Confirm(yes, "erase memory "+string(id)+" for good"); err != nil {
 		return err
 	}

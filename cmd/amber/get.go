@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // idHelp says how every verb about one memory is told which.
@@ -47,6 +48,9 @@ func (a *app) printMemory(w io.Writer, m amber.Memory) {
 		facts = append(facts, "updated "+p.When(m.UpdatedAt))
 	}
 	cli.Wrapped(w, 4, "%s", p.Style(cli.Dim, strings.Join(facts, " · ")))
+	if m.Author != (amber.Author{}) {
+		p.Fact(w, "by", words.Author(m.Trust, m.Author))
+	}
 	p.Fact(w, "topic", m.Topic)
 	p.Fact(w, "tags", strings.Join(m.Tags, ", "))
 	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) historyCommand() *cobra.Command {
@@ -43,7 +44,7 @@ func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
 			fmt.Fprintln(w)
 			changed = agent.Changes(before, m)
 		}
-		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Bold, fmt.Sprintf("revision %d", m.Revision)), p.Style(cli.Dim, m.UpdatedAt.String()), strings.Join(changed, ", "))
+		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Bold, fmt.Sprintf("revision %d", m.Revision)), p.Style(cli.Dim, m.UpdatedAt.String()), strings.Join(append(changed, author(m)...), ", "))
 		if m.Title != before.Title {
 			fmt.Fprintf(w, "    %s\n", p.Style(cli.Bold, cli.OneLine(m.Title, 90)))
 		}
@@ -52,4 +53,12 @@ func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
 		}
 		before = m
 	}
+}
+
+// author says who wrote a revision, where that is known.
+func author(m amber.Memory) []string {
+	if m.Author == (amber.Author{}) {
+		return nil
+	}
+	return []string{"by " + cli.OneLine(words.Author(m.Trust, m.Author), 200)}
 }

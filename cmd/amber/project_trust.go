@@ -30,6 +30,9 @@ project.`,
   amber project trust ~/src/shop --yes`,
 		Args: cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.OwnerOnly("trust folder"); err != nil {
+				return err
+			}
 			dir := "."
 			if len(args) > 0 {
 				dir = args[0]

@@ -121,6 +121,9 @@ func (a *app) rememberOne(ctx context.Context, s *cli.Opened, f rememberFlags, a
 	return cli.Answer(s.Store.LongTerm.Write(ctx, req))(a.Out, func(w io.Writer, ack amber.WriteAck) {
 		fmt.Fprintln(w, ack.ID)
 		a.tellStored(ack)
+		if amber.Review(s.Config.Config.Write.Review).Waits(ack.Trust, ack.Scope, ack.Kind) {
+			a.Out.Note("the memory is an agent's, and is not put before other agents until its owner keeps it: amber review")
+		}
 	})
 }
 

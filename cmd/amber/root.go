@@ -102,7 +102,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{groupRemember, cli.Remotely(
 			a.rememberCommand(), a.recallCommand(),
 			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
-			a.contextCommand(), a.blameCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.conceptCommand(), a.relationCommand(), a.noteCommand(),
+			a.contextCommand(), a.blameCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.reviewCommand(), a.conceptCommand(), a.relationCommand(), a.noteCommand(),
 			a.sessionCommand(), a.turnCommand(), a.compactionCommand(), a.loopCommand(), a.stateCommand(), a.tuiCommand(),
 		)},
 		{groupKeep, append(cli.Anywhere(a.hookCommand()), cli.OnSpool(a.setupCommand(), a.journalCommand())...)},
@@ -124,7 +124,7 @@ func (a *app) addCommands(root *cobra.Command) {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, w cli.World) int {
-	a := &app{&cli.App{World: w, Ctx: ctx, Databases: &agent.Databases{Keep: true}}}
+	a := &app{&cli.App{World: w, Ctx: ctx, Databases: &agent.Databases{Keep: true}, Version: thisBuild().Version}}
 	root := a.rootCommand()
 	root.SetArgs(cli.TextsBehindFlags(root, args))
 	root.SetIn(w.Stdin)

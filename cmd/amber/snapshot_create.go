@@ -45,7 +45,7 @@ encrypted snapshot, all new ones are encrypted. The snapshot is signed unless sn
 			return a.withSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 				r := wire.SnapshotRequest{
 					Tenant: s.TenantID(), Agent: s.AgentID(), Label: label, Sources: names, Pin: pin,
-					Encrypt: recipients, NoSign: noSign,
+					Encrypt: recipients, NoSign: noSign, By: a.Writer().Asks(wire.Asker{}),
 				}
 				r, err := r.Normalize()
 				if err != nil {

@@ -127,6 +127,10 @@ func (a *app) printSnapshot(w io.Writer, d wire.SnapshotDetail) {
 		signed = "nobody"
 	}
 	p.Fact(w, "signed by", signed)
+	if d.By != (wire.Asker{}) {
+		p.Fact(w, "asked by", words.Author(d.By.Trust, d.By.Author))
+	}
+	p.Fact(w, "written by", strings.TrimSuffix("Amber "+d.Amber, "Amber "))
 	printParts(w, d)
 	a.PrintChecks(w, d.Checks)
 	for _, text := range d.Warnings {

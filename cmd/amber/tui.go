@@ -98,7 +98,7 @@ func (a *app) tuiSource(ctx context.Context, cmd *cobra.Command, s *cli.Opened) 
 		return tui.Source{}, err
 	}
 	src := tui.Source{
-		Tenant: s.TenantID(), Agent: s.AgentID(), Store: s.Store,
+		Tenant: s.TenantID(), Agent: s.AgentID(), Store: s.Store, By: a.Writer().Asks(wire.Asker{}),
 		Actor:   cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"), "tui"),
 		Context: a.Site(s).Context,
 		Doctor:  func(context.Context) (wire.Checkup, error) { return a.checkup(cmd, false) },

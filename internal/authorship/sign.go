@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Writer is who speaks: how far it is believed, and what is known of it.
@@ -13,6 +17,24 @@ type Writer struct {
 	Trust  amber.Trust // own or agent
 	Author amber.Author
 }
+
+// Name returns what a program or a token calls itself as a name of an author: without characters that are not printed, and cut.
+func Name(said string) string {
+	kept := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, said)
+	for len(kept) > maxName {
+		_, size := utf8.DecodeLastRuneInString(kept)
+		kept = kept[:len(kept)-size]
+	}
+	return strings.TrimSpace(kept)
+}
+
+// maxName bounds the name of an author in bytes.
+const maxName = 64
 
 // Sign returns a store in which every write bears its writer.
 func Sign(s amber.Store, w Writer) amber.Store {
@@ -25,6 +47,7 @@ func Sign(s amber.Store, w Writer) amber.Store {
 	p.Relations = relations{p.Relations, w}
 	p.Concepts = concepts{p.Concepts, guard}
 	p.Ingest = ingester{p.Ingest, w}
+	p.Sync = replica{p.Sync, w}
 	return s
 }
 
@@ -43,28 +66,53 @@ func (w Writer) author(said amber.Author) amber.Author {
 	return said
 }
 
+// Asks is who asks for something by the writer, where the request says that said does.
+func (w Writer) Asks(said wire.Asker) wire.Asker {
+	return wire.Asker{Trust: w.trust(said.Trust), Author: w.author(said.Author)}
+}
+
 func (w Writer) write(r amber.WriteRequest) amber.WriteRequest {
-	r.Trust, r.Author = w.trust(r.Trust), w.author(r.Author)
+	r.Trust = w.trust(r.Trust)
+	if r.ID == "" || w.Trust != amber.TrustOwn { // the owner stores a recorded memory as it was
+		r.Author = w.author(r.Author)
+	}
 	return r
 }
 
-// guard keeps a writer from what is trusted more, where a call names nothing but an id. The look comes before the call: a memory
-// that its owner keeps in between is not seen. Texts are changed under the store's own check.
+// Check refuses a memory that is trusted more than the writer, forgotten ones too, where a call names nothing but its id. A memory
+// that is not there is left to the call. The look comes before the call: a memory that its owner keeps in between is not seen. The
+// store itself checks changes of texts.
+func (w Writer) Check(ctx context.Context, memories amber.MemoryReader, op string, id amber.MemoryID) error {
+	if !amber.TrustOwn.Outranks(w.Trust) {
+		return nil
+	}
+	m, err := memories.Get(ctx, id)
+	if amber.KindOf(err) == amber.KindNotFound {
+		m, err = latest(ctx, memories, id)
+	}
+	if amber.KindOf(err) == amber.KindNotFound {
+		return nil
+	}
+	return cmp.Or(err, m.Trust.MayChange(w.Trust, op, string(id)))
+}
+
+// latest is the newest revision of a memory, also of one that was forgotten.
+func latest(ctx context.Context, memories amber.MemoryReader, id amber.MemoryID) (amber.Memory, error) {
+	revisions, err := amber.All(ctx, memories.History, id)
+	if err != nil || len(revisions) == 0 {
+		return amber.Memory{}, err
+	}
+	return revisions[len(revisions)-1], nil
+}
+
+// guard checks the memories of a store for a writer.
 type guard struct {
 	Writer
 	memories amber.MemoryReader
 }
 
-// check refuses a memory that is trusted more than the writer. One that is not there is left to the call.
 func (g guard) check(ctx context.Context, op string, id amber.MemoryID) error {
-	if !amber.TrustOwn.Outranks(g.Trust) {
-		return nil
-	}
-	m, err := g.memories.Get(ctx, id)
-	if amber.KindOf(err) == amber.KindNotFound {
-		return nil
-	}
-	return cmp.Or(err, m.Trust.MayChange(g.Trust, op, string(id)))
+	return g.Check(ctx, g.memories, op, id)
 }
 
 type longTerm struct {
@@ -176,4 +224,18 @@ func (i ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestR
 		}
 	}
 	return i.Ingester.Ingest(ctx, in)
+}
+
+type replica struct {
+	amber.Replica
+	Writer
+}
+
+// Apply implements [amber.Replica].
+func (r replica) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, error) {
+	if c.Trust == amber.TrustOwn && amber.TrustOwn.Outranks(r.Trust) {
+		return amber.Applied{}, amber.Errorf(amber.KindRefused, "apply chunk", c.Chunk, "the caller speaks for an agent; the owner alone says that records from elsewhere are own ones").
+			WithHint("import them without saying that they are own, or ask the owner")
+	}
+	return r.Replica.Apply(ctx, c)
 }

@@ -81,7 +81,7 @@ func (b *builder) digests(ctx context.Context) (map[amber.SessionID][]amber.Memo
 	if !b.ofSessions() {
 		return nil, nil
 	}
-	all, err := b.list(ctx, []amber.MemoryKind{amber.SessionSummary, amber.HistoricalCase, amber.WorkflowInsight, amber.ProjectFact}, false, func(m amber.Memory) bool {
+	all, err := b.list(ctx, []amber.MemoryKind{amber.SessionSummary, amber.HistoricalCase, amber.WorkflowInsight, amber.ProjectFact}, "", func(m amber.Memory) bool {
 		return m.Trust == amber.TrustDerived && m.SessionID != ""
 	})
 	out := map[amber.SessionID][]amber.Memory{}

@@ -259,7 +259,7 @@ func TestStartTellsOwnMemoriesBehindManyDerivedOnes(t *testing.T) {
 type everything struct{ amber.MemoryReader }
 
 func (e everything) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	q.Trusted = false
+	q.Trust = ""
 	return e.MemoryReader.List(ctx, q)
 }
 

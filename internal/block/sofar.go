@@ -25,7 +25,7 @@ func (b *builder) soFar(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := b.list(ctx, amber.MemoryKinds(), false, func(m amber.Memory) bool {
+	found, err := b.list(ctx, amber.MemoryKinds(), "", func(m amber.Memory) bool {
 		return m.Trust == amber.TrustDerived && m.SessionID == b.r.SessionID
 	})
 	if err != nil {

@@ -60,7 +60,11 @@ func isItem(m amber.Memory, name string) bool {
 func (b *builder) standing(ctx context.Context) error {
 	told := map[string]int{}
 	for _, s := range sections {
-		list, err := b.list(ctx, s.kinds, s.derived == nil, s.takes)
+		least := amber.TrustDerived
+		if s.derived == nil {
+			least = amber.TrustAgent
+		}
+		list, err := b.list(ctx, s.kinds, least, s.takes)
 		if err != nil {
 			return err
 		}
@@ -113,17 +117,17 @@ func (b *builder) isSuperseded(ctx context.Context, m amber.Memory) (bool, error
 		case err != nil:
 			return false, err
 		}
-		if r.Silences(from, m) && !from.Waits() {
+		if r.Silences(from, m) && !b.query.Review.Waits(from.Trust, from.Scope, from.Kind) {
 			return true, nil
 		}
 	}
 	return false, err
 }
 
-// list returns memories of some kinds that may be in the block and that takes wants, newest
+// list returns memories of some kinds, trusted so or more, that may be in the block and that takes wants, newest
 // first.
-func (b *builder) list(ctx context.Context, kinds []amber.MemoryKind, trusted bool, takes func(amber.Memory) bool) ([]amber.Memory, error) {
-	q := amber.ListQuery{Filter: b.query.Filter, Trusted: trusted, Limit: listPage}
+func (b *builder) list(ctx context.Context, kinds []amber.MemoryKind, least amber.Trust, takes func(amber.Memory) bool) ([]amber.Memory, error) {
+	q := amber.ListQuery{Filter: b.query.Filter, Trust: least, Limit: listPage}
 	if q.Kinds = common(kinds, b.query.Kinds); len(q.Kinds) == 0 {
 		return nil, nil
 	}

@@ -39,7 +39,7 @@ func (b *builder) believes(t amber.Trust) bool {
 // admits reports whether what was written with some trust may be in the block. What an agent said stays in the project in
 // which it was said, and what waits for the owner stays out.
 func (b *builder) admits(t amber.Trust, scope amber.Scope, kind amber.MemoryKind, project string) bool {
-	if t == amber.TrustAgent && (project != b.query.ProjectID || amber.Waits(t, scope, kind)) {
+	if t == amber.TrustAgent && project != b.query.ProjectID || b.query.Review.Waits(t, scope, kind) {
 		return false
 	}
 	return b.believes(t)

@@ -47,6 +47,11 @@ func State(s amber.Session) string {
 // hosts are the names of hosts as their makers write them.
 var hosts = map[string]string{
 	amber.DefaultBinding: "command line",
+	"page":               "the page",
+	"tui":                "the terminal UI",
+	"qwen":               "Qwen Code",
+	"goose":              "Goose",
+	"amp":                "Amp",
 	"claude-code":        "Claude Code",
 	"codex":              "Codex",
 	"gemini":             "Gemini CLI",
@@ -66,6 +71,21 @@ func Host(binding string) string {
 		return title
 	}
 	return binding
+}
+
+// Author says who wrote something of a trust: the owner or an agent, in which program and session, by which token.
+func Author(t amber.Trust, a amber.Author) string {
+	said := map[amber.Trust]string{
+		amber.TrustOwn: "the owner", amber.TrustSigned: "a trusted key", amber.TrustAgent: "an agent", amber.TrustDerived: "a rule", amber.TrustImported: "another system",
+	}[t]
+	for _, part := range []struct{ before, name string }{
+		{" in ", Host(a.Host)}, {", agent ", a.Agent}, {", session ", string(a.Session)}, {", token ", a.Token},
+	} {
+		if part.name != "" {
+			said += part.before + part.name
+		}
+	}
+	return said
 }
 
 // Count tells a number of things: "1 file", "2 files".

@@ -194,6 +194,8 @@ func TestAFileIsImportedOnceAndTakenBack(t *testing.T) {
 	must.Equal(t, "memories after undo", len(r.contents()), 0)
 	must.Equal(t, "undoing again", r.ask(call{method: "POST", path: "imports/" + first.ID + "/undo", token: ada}).want(200).field("already").(bool), true)
 	r.ask(call{method: "POST", path: "imports/0198c0de-0000-7000-8000-000000000001/undo", token: ada}).failed(amber.KindNotFound)
+	r.ask(call{method: "POST", path: "imports?name=a.jsonl&as_own=true", body: aFile(3), token: adaBot}).failed(amber.KindRefused)
+	must.Equal(t, "memories after an import as own by an agent", len(r.contents()), 0)
 	must.Equal(t, "new after undo", r.upload("name=a.jsonl&as_own=true", aFile(3)).imported().New, 3)
 	must.Equal(t, "memories of a stranger's agent", len(must.Get(r.store("umbrella/eve").Memories.List(t.Context(), amber.ListQuery{All: true}))(t).Items), 0)
 }

@@ -137,7 +137,16 @@ func (a *API) caller(r *http.Request) (server.Caller, error) {
 	if amber.KindOf(err) == amber.KindRefused {
 		return server.Caller{}, unauthorized(err.Error())
 	}
-	return server.Caller{Grant: g, RequestID: r.Header.Get(requestIDHeader)}, err
+	return server.Caller{Grant: g, RequestID: r.Header.Get(requestIDHeader), Program: programOf(r)}, err
+}
+
+// programOf names the program that asks, by the first product of its User-Agent.
+func programOf(r *http.Request) string {
+	name, _, _ := strings.Cut(r.UserAgent(), " ")
+	if name, _, _ = strings.Cut(name, "/"); name == "Go-http-client" { // what Go says for a program that does not name itself
+		return ""
+	}
+	return name
 }
 
 func unauthorized(why string) error {

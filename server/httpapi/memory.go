@@ -43,13 +43,22 @@ func (f filter) filter() amber.Filter {
 type listing struct {
 	paging
 	filter
-	All     bool `query:"all" doc:"every scope and identity"`
-	Deleted bool `query:"deleted" doc:"include tombstones"`
-	Trusted bool `query:"trusted" doc:"own and signed memories alone"`
+	All     bool        `query:"all" doc:"every scope and identity"`
+	Deleted bool        `query:"deleted" doc:"include tombstones"`
+	Trusted bool        `query:"trusted" doc:"own and signed memories alone"`
+	Trust   amber.Trust `query:"trust" doc:"of this trust or more"`
+	Waiting bool        `query:"waiting" doc:"those alone that wait for the owner"`
 }
 
 func (l listing) query(p paging) amber.ListQuery {
-	return amber.ListQuery{Filter: l.filter.filter(), All: l.All, Deleted: l.Deleted, Trusted: l.Trusted, Limit: p.Limit, Cursor: p.Cursor}
+	q := amber.ListQuery{Filter: l.filter.filter(), All: l.All, Deleted: l.Deleted, Trust: l.Trust, Limit: p.Limit, Cursor: p.Cursor}
+	if l.Trusted && q.Trust != amber.TrustOwn {
+		q.Trust = amber.TrustSigned
+	}
+	if l.Waiting {
+		q.Waiting = amber.ReviewAgents // the configuration of the server says which
+	}
+	return q
 }
 
 // memoryRoutes serve long-term memory.

@@ -36,6 +36,7 @@ const (
 	root    = "root"    // everything
 	ada     = "ada"     // every scope but admin, for acme/ada
 	adaRead = "adaread" // reads acme/ada
+	adaBot  = "adabot"  // a program of acme/ada, which does not speak as the owner
 	acme    = "acme"    // admin of the tenant acme
 )
 
@@ -46,11 +47,12 @@ type keyring struct {
 }
 
 func newKeyring() *keyring {
-	all := []wire.TokenScope{wire.TokenRead, wire.TokenWrite, wire.TokenSnapshot, wire.TokenRestore, wire.TokenErase}
+	all := []wire.TokenScope{wire.TokenRead, wire.TokenWrite, wire.TokenSnapshot, wire.TokenRestore, wire.TokenErase, wire.TokenOwn}
 	return &keyring{grants: map[string]wire.Grant{
 		root:    {Token: "t-root", Scopes: wire.TokenScopes()},
 		ada:     {Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: all},
 		adaRead: {Token: "t-read", Tenant: "acme", Agent: "ada", Scopes: []wire.TokenScope{wire.TokenRead}},
+		adaBot:  {Token: "t-bot", Name: "nightly job", Tenant: "acme", Agent: "ada", Scopes: []wire.TokenScope{wire.TokenRead, wire.TokenWrite, wire.TokenErase, wire.TokenSnapshot}},
 		acme:    {Token: "t-acme", Tenant: "acme", Scopes: []wire.TokenScope{wire.TokenAdmin}},
 	}}
 }

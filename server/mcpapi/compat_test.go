@@ -141,7 +141,7 @@ func TestChatGPTsShapesAreExact(t *testing.T) {
 	_, text := c.call("search", object{"query": "release"})
 	must.Equal(t, "search", text, fmt.Sprintf(`{"results":[{"id":"%s","title":"release","url":"amber://memory/%s"}]}`, id, id))
 	_, text = c.call("fetch", object{"id": id})
-	want := fmt.Sprintf(`{"id":"%s","title":"release","url":"amber://memory/%s","text":"The release is on <Friday> & not before","metadata":{"kind":"workspace_fact","scope":"project","trust":"own","updated_at":"`, id, id)
+	want := fmt.Sprintf(`{"id":"%s","title":"release","url":"amber://memory/%s","text":"The release is on <Friday> & not before","metadata":{"kind":"workspace_fact","scope":"project","trust":"agent","updated_at":"`, id, id)
 	if !strings.HasPrefix(text, want) {
 		t.Errorf("fetch: %s\nwant %s", text, want)
 	}

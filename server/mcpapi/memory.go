@@ -134,6 +134,10 @@ func (b *bound) write(ctx context.Context, a *server.Agent, r amber.WriteRequest
 	if ack.Deduplicated {
 		text = fmt.Sprintf("The memory was stored already: %s.", ack.ID) + againText(ack)
 	}
+	rule, _ := a.Policy.Recall(amber.RecallInput{})
+	if rule.Review.Waits(ack.Trust, ack.Scope, ack.Kind) {
+		text += " It is not put before other agents until its owner keeps it (amber review)."
+	}
 	return answer{
 		text: text, subject: string(ack.ID),
 		data: saved{ack.ID, ack.Revision, ack.Scope, ack.ProjectID, ack.SessionID, ack.Deduplicated, ack.Added, ack.NotTaken},

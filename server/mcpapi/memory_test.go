@@ -27,9 +27,7 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 	if len(hits) != 1 || hits[0].(object)["id"] != id || !strings.Contains(text, "PostgreSQL") {
 		t.Fatalf("found %v, %q", found, text)
 	}
-	if _, own := hits[0].(object)["trust"]; own {
-		t.Error("what is one's own is labelled")
-	}
+	must.Equal(t, "trust of what an agent saved", hits[0].(object)["trust"].(string), "agent")
 	has(t, "got", c.out("memory_get", object{"id": id}), object{"content": "We chose PostgreSQL for JSONB", "project": "acme/shop"})
 	must.Equal(t, "revision", c.out("memory_update", object{"id": id, "content": "We chose SQLite", "if_revision": 1})["revision"], 2.0)
 	c.failsAs("an update of what somebody changed", amber.KindConflict, "memory_update", object{"id": id, "content": "x", "if_revision": 1})

@@ -37,6 +37,7 @@ var shown = map[string][]string{
 	"/{tenant}/{agent}/snapshots/{id}/memories/{memory}": {"", "?restore=1"},
 	"/{tenant}/{agent}/snapshots/{id}/restore":           {""},
 
+	"/{tenant}/{agent}/review":                      {"", "?kept={memory}"},
 	"/{tenant}/{agent}/conflicts":                   {"", "?settled=1"},
 	"/{tenant}/{agent}/conflicts/{id}":              {""},
 	"/{tenant}/{agent}/quarantine":                  {""},

@@ -46,6 +46,7 @@ type inside struct {
 func (t inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := r.Clone(r.Context())
 	inner.Host, inner.RemoteAddr, inner.RequestURI = t.v.r.Host, t.v.r.RemoteAddr, r.URL.RequestURI()
+	inner.Header.Set("User-Agent", "page")
 	inner.Header.Set("X-Request-Id", t.v.w.Header().Get("X-Request-Id"))
 	if inner.Body == nil {
 		inner.Body = http.NoBody

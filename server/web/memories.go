@@ -43,7 +43,10 @@ func (v *visit) memories() error {
 		Kind: v.query("kind"), Scope: v.query("scope"), Project: v.query("project"), Tag: v.query("tag"),
 		Deleted: v.query("deleted") != "", Trusted: v.query("trusted") != "", Kinds: amber.MemoryKinds(), Scopes: amber.Scopes(),
 	}
-	q := amber.ListQuery{All: d.Project == "", Deleted: d.Deleted, Trusted: d.Trusted, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))}
+	q := amber.ListQuery{All: d.Project == "", Deleted: d.Deleted, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))}
+	if d.Trusted {
+		q.Trust = amber.TrustSigned
+	}
 	words := []string{"list"}
 	if q.Scope = amber.Scope(d.Scope); d.Scope != "" {
 		words = append(words, "--scope", d.Scope)

@@ -59,6 +59,7 @@ type fieldDiff struct {
 var meanings = map[amber.Trust]string{
 	amber.TrustOwn:      "Written here. It may be put before an agent that did not ask.",
 	amber.TrustSigned:   "Signed by a key that is trusted here. It may be put before an agent that did not ask.",
+	amber.TrustAgent:    "Written by an agent. It is put before agents in its own project, and waits for you where it would hold elsewhere or always.",
 	amber.TrustDerived:  "Found by rule in what an assistant said. Nobody confirmed it.",
 	amber.TrustImported: "Came from elsewhere, not signed by a key that is trusted here. It is not put before an agent that did not ask.",
 }

@@ -41,6 +41,7 @@ type frame struct {
 	Who            string
 	API            *apiCall // what the screen asked; nil: nothing
 	JSON           string   // the address of this screen as JSON
+	Waiting        string   // how many memories wait for review; "": none
 
 	grant wire.Grant
 }
@@ -59,6 +60,7 @@ var navigation = []struct{ Name, Path, Key, Scope string }{
 	{"Sessions", "sessions", "s", "read"},
 	{"Notes", "notes", "n", "read"},
 	{"Snapshots", "snapshots", "p", "read"},
+	{"Review", "review", "v", "read"},
 	{"Conflicts", "conflicts", "c", "read"},
 	{"Quarantine", "quarantine", "q", "read"},
 	{"Work", "work", "w", "read"},
@@ -97,7 +99,7 @@ func (v *visit) renderStatus(status int, name string, s screen, data any) error 
 		Theme: v.theme(), Version: v.p.o.Version, Known: v.known, LoggedIn: v.known && v.secret != "", Beat: v.p.o.Beat, Who: visible(v.grant.Name), grant: v.grant,
 	}
 	if v.tenant != "" {
-		f.Home = v.path()
+		f.Home, f.Waiting = v.path(), v.badge()
 	}
 	if asked {
 		f.API = &first

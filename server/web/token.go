@@ -92,6 +92,7 @@ var scopeMeanings = map[wire.TokenScope]string{
 	wire.TokenSnapshot: "take, pin, verify and delete snapshots",
 	wire.TokenRestore:  "put a snapshot in the place of the agent",
 	wire.TokenErase:    "remove the text of memories for good",
+	wire.TokenOwn:      "speak as the owner: without it, what is written is the word of an agent",
 	wire.TokenAdmin:    "everything, tokens and the audit log, too",
 }
 

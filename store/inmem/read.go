@@ -46,7 +46,7 @@ func (s *Store) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.M
 		found := s.memories(func(m amber.Memory) bool {
 			visible := q.Sees(m.Scope, m.Identities) || q.All && (q.Scope == "" || q.Scope == m.Scope)
 			return visible && passes(q.Filter, m) && (q.Deleted || m.DeletedAt.IsZero()) &&
-				(!q.Trusted || m.Trust == amber.TrustOwn || m.Trust == amber.TrustSigned)
+				(q.Trust == "" || !q.Trust.Outranks(m.Trust)) && (q.Waiting == "" || q.Waiting.Waits(m.Trust, m.Scope, m.Kind))
 		})
 		slices.SortFunc(found, func(a, b amber.Memory) int { return compareCreated(b, a) })
 		page, err := paginate("memories", found, q.Cursor, q.Limit, func(m amber.Memory) place {

@@ -150,9 +150,9 @@ func (s *Contracts) List(ctx context.Context, q amber.ListQuery) (page amber.Pag
 
 // listMemories returns the query of a page; its limit comes behind its values.
 func listMemories(q amber.ListQuery, ms int64, id string) (string, []any, error) {
-	if len(q.Kinds) > 0 && len(q.Tags) == 0 && !q.All && q.Since.IsZero() && q.Until.IsZero() {
+	if len(q.Kinds) > 0 && len(q.Tags) == 0 && !q.All && q.Since.IsZero() && q.Until.IsZero() && q.Waiting == "" {
 		parts, err := partsOf(q.Filter)
-		return selectOfKinds, []any{parts, ms, id, q.Deleted, !q.Trusted}, err
+		return selectOfKinds, []any{parts, ms, id, q.Deleted, trustedWith(q.Trust)}, err
 	}
 	var c conditions
 	c.add("(created_at, id) < (?, ?)", ms, id)
@@ -160,8 +160,12 @@ func listMemories(q amber.ListQuery, ms int64, id string) (string, []any, error)
 	if !q.Deleted {
 		c.add("deleted_at IS NULL")
 	}
-	if q.Trusted {
-		c.add(isTrusted)
+	if q.Trust != "" {
+		c.add("instr(?, ' ' || trust || ' ') > 0", trustedWith(q.Trust))
+	}
+	if q.Waiting != "" {
+		c.add(mayWait) // as the index of such memories has it
+		c.add("instr(?, ' ' || trust || ' ') > 0", listed(q.Waiting.Trusts()))
 	}
 	return "SELECT " + sqlrows.MemoryColumns + " FROM memories WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?", c.args, err
 }
@@ -172,13 +176,33 @@ func listMemories(q amber.ListQuery, ms int64, id string) (string, []any, error)
 const selectOfKinds = `SELECT ` + sqlrows.MemoryColumns + ` FROM memories WHERE rowid IN (
  SELECT m.rowid FROM json_each(?1) part CROSS JOIN memories m
  WHERE m.scope = part.value ->> 0 AND m.identity = part.value ->> 1 AND m.kind = part.value ->> 2
-  AND (m.created_at, m.id) < (?2, ?3) AND (?4 OR m.deleted_at IS NULL) AND (?5 OR m.` + isTrusted + `) AND m.created_at >= (
+  AND (m.created_at, m.id) < (?2, ?3) AND (?4 OR m.deleted_at IS NULL) AND (?5 = '' OR instr(?5, ' ' || m.trust || ' ') > 0) AND m.created_at >= (
    SELECT min(created_at) FROM (
     SELECT n.created_at FROM memories n WHERE n.scope = part.value ->> 0 AND n.identity = part.value ->> 1 AND n.kind = part.value ->> 2
-     AND (n.created_at, n.id) < (?2, ?3) AND (?4 OR n.deleted_at IS NULL) AND (?5 OR n.` + isTrusted + `) ORDER BY n.created_at DESC, n.id DESC LIMIT ?6) AS few))
+     AND (n.created_at, n.id) < (?2, ?3) AND (?4 OR n.deleted_at IS NULL) AND (?5 = '' OR instr(?5, ' ' || n.trust || ' ') > 0) ORDER BY n.created_at DESC, n.id DESC LIMIT ?6) AS few))
 ORDER BY created_at DESC, id DESC LIMIT ?6`
 
 const isTrusted = "trust IN ('own', 'signed')"
+
+// mayWait are the memories that wait for the owner by some rule of review.
+const mayWait = "trust IN ('agent', 'imported') AND (scope = 'global' OR kind = 'constraint')"
+
+// trustedWith lists a degree of trust and those above it for a query, "" for no degree.
+func trustedWith(t amber.Trust) string {
+	if t == "" {
+		return ""
+	}
+	return listed(t.OrMore())
+}
+
+// listed writes degrees of trust with a blank before and behind each.
+func listed(trusts []amber.Trust) string {
+	text := " "
+	for _, t := range trusts {
+		text += string(t) + " "
+	}
+	return text
+}
 
 // partsOf returns the scopes that a filter sees, each with its identity and each kind.
 func partsOf(f amber.Filter) (string, error) {

@@ -20,6 +20,7 @@ func listChecks() []check {
 		{name: "list/filters", needs: append(needs, edits), run: listFilters},
 		{name: "list/deleted", needs: needs, run: listDeleted},
 		{name: "list/kinds", needs: needs, run: listOfKindsInPages},
+		{name: "list/trust-and-waiting", needs: needs, run: listTrustAndWaiting},
 		{name: "list/refuses-invalid", needs: needs, run: listRefusesInvalid},
 		{name: "list/foreign-cursor-is-invalid", needs: append(needs, sessions), run: listForeignCursor},
 	}
@@ -239,12 +240,12 @@ func listOfKindsInPages(w *world) {
 	for _, limit := range []int{1, 3, 100} {
 		q := amber.ListQuery{Filter: amber.Filter{Identities: ids, Kinds: kinds}, Limit: limit}
 		equal(memoryIDs(w.list(q)), byQuery["all"], "list by kinds in pages of %d", limit)
-		q.Trusted = true
+		q.Trust = amber.TrustSigned
 		equal(memoryIDs(w.list(q)), byQuery["trusted"], "list of trusted ones by kinds in pages of %d", limit)
 		q.Tags = []string{"none"}
 		equal(len(w.list(q)), 0, "list by kinds and a tag that nobody has")
 	}
-	trusted := w.list(amber.ListQuery{Filter: amber.Filter{Identities: ids}, Trusted: true})
+	trusted := w.list(amber.ListQuery{Filter: amber.Filter{Identities: ids}, Trust: amber.TrustSigned})
 	equal(slices.ContainsFunc(trusted, func(m amber.Memory) bool { return m.Trust != amber.TrustOwn }), false, "derived memories among trusted ones")
 	equal(len(trusted) > len(byQuery["trusted"]), true, "trusted memories of every kind")
 	must0(w.LongTerm.Delete(w.ctx, byQuery["all"][0]))
@@ -254,10 +255,45 @@ func listOfKindsInPages(w *world) {
 	equal(memoryIDs(w.list(q)), byQuery["all"], "list by kinds with what was deleted")
 }
 
+// Every trust, some scopes and kinds, and each rule of review against what the rule itself says.
+func listTrustAndWaiting(w *world) {
+	ids := amber.Identities{ProjectID: "shop", UserID: "ada"}
+	var all []amber.Memory
+	for i, trust := range amber.Trusts() {
+		for k, kind := range []amber.MemoryKind{amber.Constraint, amber.WorkspaceFact} {
+			for s, scope := range []amber.Scope{amber.ScopeGlobal, amber.ScopeProject, amber.ScopeUser} {
+				w.tick()
+				ack := w.write(amber.WriteRequest{Content: fmt.Sprint("number ", i, k, s), Identities: ids, Scope: scope, Kind: kind, Trust: trust})
+				all = append([]amber.Memory{ack.Memory}, all...)
+			}
+		}
+	}
+	must0(w.LongTerm.Delete(w.ctx, all[len(all)-1].ID))
+	all = all[:len(all)-1]
+	for _, trust := range append(amber.Trusts(), "") {
+		for _, rule := range append(amber.Reviews(), "") {
+			for _, kinds := range [][]amber.MemoryKind{nil, {amber.Constraint}} {
+				want := []amber.MemoryID{}
+				for _, m := range all {
+					if (trust == "" || !trust.Outranks(m.Trust)) && (rule == "" || rule.Waits(m.Trust, m.Scope, m.Kind)) && (kinds == nil || m.Kind == amber.Constraint) {
+						want = append(want, m.ID)
+					}
+				}
+				q := amber.ListQuery{Filter: amber.Filter{Identities: ids, Kinds: kinds}, Trust: trust, Waiting: rule, Limit: 4}
+				equal(memoryIDs(w.list(q)), want, "list of trust %q that waits by %q, kinds %v", trust, rule, kinds)
+				q.All, q.Identities = true, amber.Identities{}
+				equal(memoryIDs(w.list(q)), want, "list of everything of trust %q that waits by %q, kinds %v", trust, rule, kinds)
+			}
+		}
+	}
+}
+
 func listRefusesInvalid(w *world) {
 	w.spread(4)
 	for name, q := range map[string]amber.ListQuery{
 		"negative limit":         {Limit: -1},
+		"unknown trust":          {Trust: "rumour"},
+		"unknown rule of review": {Waiting: "rumour"},
 		"garbage cursor":         {Cursor: "garbage"},
 		"cursor of no listing":   {Cursor: "e30"},
 		"unknown kind":           {Filter: amber.Filter{Kinds: []amber.MemoryKind{"rumour"}}},

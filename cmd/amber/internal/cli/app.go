@@ -37,6 +37,7 @@ type App struct {
 	// Closers let go what was opened on the way, when the command is over.
 	Closers []func() error
 	Verb    string // that runs
+	Version string // of this program
 	absent  bool   // there is no agent, and the verb only works on what is there
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/authorship"
 	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/ledger"
@@ -100,7 +101,7 @@ func (a *App) WithStore(cmd *cobra.Command, fn func(ctx context.Context, s *Open
 		return err
 	}
 	ctx, taken := intake.WithReport(ctx)
-	s.Store = intake.Clean(s.Store, s.writeRules())
+	s.Store = authorship.Sign(intake.Clean(s.Store, s.writeRules()), a.Writer())
 	err = fn(ctx, s)
 	a.tellTaken(taken.Counts())
 	return errors.Join(err, s.Close())
@@ -144,6 +145,25 @@ func (a *App) Look(ctx context.Context, config config.Loaded) (*Opened, error) {
 		return nil, err
 	}
 	return newOpened(at, config), nil
+}
+
+// Writer is who speaks by this command: the owner, or the agent in whose shell the command runs.
+func (a *App) Writer() authorship.Writer {
+	program := "cli"
+	if a.Verb == "tui" {
+		program = a.Verb
+	}
+	return authorship.Shell(a.Getenv, program)
+}
+
+// OwnerOnly refuses a command that an agent's shell runs. The error is of kind refused.
+func (a *App) OwnerOnly(op string) error {
+	w := a.Writer()
+	if w.Trust == amber.TrustOwn {
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, op, "", "the command runs in the shell of an agent (%s); the owner alone decides this", w.Author.Host).
+		WithHint("run it in a terminal of your own, or use the page (amber ui)")
 }
 
 // writeRules are the rules by which secrets are taken out of what a command

@@ -77,7 +77,7 @@ func (a *App) AgentOptions(c *config.Config) (agent.Options, error) {
 	o := agent.Options{
 		Config: c, Clock: a.Clock, Random: a.Random, Getenv: a.Getenv, Publisher: a.Publisher, Snapshots: a.World.Snapshots,
 		Warn: func(text string) { a.Out.Warn("%s", text) }, SetAside: a.setAside, Progress: a.Meter.Set,
-		Databases: a.Databases,
+		Databases: a.Databases, Version: a.Version,
 	}
 	var err error
 	if o.Tenant, err = amber.ParseTenantID(a.Global.Tenant); err != nil {

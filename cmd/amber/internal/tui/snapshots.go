@@ -137,7 +137,7 @@ func (m *Model) takeSnapshot(p *page) tea.Cmd {
 			if err != nil {
 				return wire.SnapshotMeta{}, err
 			}
-			return engine.Snapshot(ctx, wire.SnapshotRequest{Tenant: m.src.Tenant, Agent: m.src.Agent, Label: strings.TrimSpace(label)})
+			return engine.Snapshot(ctx, wire.SnapshotRequest{Tenant: m.src.Tenant, Agent: m.src.Agent, Label: strings.TrimSpace(label), By: m.src.By})
 		}
 		return ask(m, take, func(s wire.SnapshotMeta, err error) tea.Cmd {
 			if err != nil {

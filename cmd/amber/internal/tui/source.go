@@ -21,7 +21,8 @@ type Source struct {
 	Store  amber.Store
 	// Identities are what recall sees beside what is global.
 	Identities amber.Identities
-	Actor      string // who decides on approvals
+	Actor      string     // who decides on approvals
+	By         wire.Asker // who asks for snapshots
 	Folder     Folder
 
 	Snapshots func(ctx context.Context) (Snapshots, error)

@@ -18,6 +18,8 @@ __all__ = [
     "AgentNamePage",
     "Approval",
     "ApprovalStatus",
+    "Asker",
+    "AskerAsked",
     "AuditEntry",
     "AuditReport",
     "Author",
@@ -313,6 +315,48 @@ ApprovalStatus = Literal["pending", "approved", "rejected", "cancelled"]
 - `rejected`: The answer is no.
 - `cancelled`: The question was taken back.
 """
+
+
+class Asker(Model):
+    """Who asked for something, and how far that caller is believed."""
+
+    agent: Optional[str] = None
+    """The name that the program gives the agent in it."""
+
+    host: Optional[str] = None
+    """The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an
+    MCP client.
+    """
+
+    session: Optional[str] = None
+    """The session in which it was said."""
+
+    token: Optional[str] = None
+    """The name of the token with which it came."""
+
+    trust: Optional[Union[Trust, str]] = None
+    """The trust of the caller."""
+
+
+class AskerAsked(Model):
+    """Who asked for something, and how far that caller is believed."""
+
+    agent: Optional[str] = None
+    """The name that the program gives the agent in it."""
+
+    host: Optional[str] = None
+    """The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an
+    MCP client.
+    """
+
+    session: Optional[str] = None
+    """The session in which it was said."""
+
+    token: Optional[str] = None
+    """The name of the token with which it came."""
+
+    trust: Optional[Union[Trust, str]] = None
+    """The trust of the caller."""
 
 
 class AuditEntry(Model):
@@ -2591,6 +2635,12 @@ class SnapshotDetail(Model):
     tenant: str
     """The tenant of the agent."""
 
+    amber: Optional[str] = None
+    """The version of Amber that wrote it."""
+
+    by: Optional[Asker] = None
+    """Who asked for it. It is absent where Amber itself did, and where that is not known."""
+
     damage: Optional[str] = None
     """Why the manifest could not be read. All else may be missing then."""
 
@@ -2687,6 +2737,12 @@ class SnapshotMeta(Model):
 
     tenant: str
     """The tenant of the agent."""
+
+    amber: Optional[str] = None
+    """The version of Amber that wrote it."""
+
+    by: Optional[Asker] = None
+    """Who asked for it. It is absent where Amber itself did, and where that is not known."""
 
     damage: Optional[str] = None
     """Why the manifest could not be read. All else may be missing then."""
@@ -3115,7 +3171,7 @@ class TokenPage(Model):
     """Rows that belong to the answer and cannot be read, at most 20."""
 
 
-TokenScope = Literal["read", "write", "approve", "snapshot", "restore", "erase", "admin"]
+TokenScope = Literal["read", "write", "approve", "snapshot", "restore", "erase", "own", "admin"]
 """Something that a token lets its holder do. None includes another one, but admin includes all.
 
 - `read`: Look at memories, sessions, notes, runtime state, tasks and snapshots, and hear
@@ -3125,6 +3181,9 @@ events.
 - `snapshot`: Take, verify, pin, delete and prune snapshots.
 - `restore`: Put a snapshot, or one memory of it, in the place of what is live.
 - `erase`: Remove the text of memories for good.
+- `own`: Speak as the owner. Without it, what is written is the word of an agent: it changes
+nothing that is trusted more, and waits for review where it would hold for every project or
+always.
 - `admin`: All of that, the doctor, the audit log, tokens, and what concerns a whole tenant.
 """
 
@@ -3499,6 +3558,8 @@ for _model in (
     AgentName,
     AgentNamePage,
     Approval,
+    Asker,
+    AskerAsked,
     AuditEntry,
     AuditReport,
     Author,

@@ -1415,6 +1415,8 @@ class MemoryOperations:
         all: Optional[bool] = None,
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
+        trust: Optional[Trust] = None,
+        waiting: Optional[bool] = None,
     ) -> Listing[Memory]:
         """List memories, newest first.
 
@@ -1437,11 +1439,13 @@ class MemoryOperations:
             all: Every scope and identity.
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
+            trust: Of this trust or more.
+            waiting: Those alone that wait for the owner.
         """
         return self._caller.listing(
             Memory,
             _MEMORY_LIST,
-            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted},
+            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted, "trust": trust, "waiting": waiting},
         )
 
     def recall(
@@ -2534,6 +2538,8 @@ class SnapshotOperations:
         all: Optional[bool] = None,
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
+        trust: Optional[Trust] = None,
+        waiting: Optional[bool] = None,
     ) -> Listing[Memory]:
         """List the memories of a snapshot, newest first.
 
@@ -2555,12 +2561,14 @@ class SnapshotOperations:
             all: Every scope and identity.
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
+            trust: Of this trust or more.
+            waiting: Those alone that wait for the owner.
         """
         return self._caller.listing(
             Memory,
             _SNAPSHOT_MEMORIES,
             path={"id": id},
-            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted},
+            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted, "trust": trust, "waiting": waiting},
         )
 
     def memory(
@@ -2798,6 +2806,7 @@ class SnapshotOperations:
     def take(
         self,
         *,
+        by: Optional[Union[AskerAsked, Mapping[str, Any]]] = None,
         encrypt: Optional[Sequence[str]] = None,
         label: Optional[str] = None,
         no_sign: Optional[bool] = None,
@@ -2814,6 +2823,8 @@ class SnapshotOperations:
         sources need a token for all tenants.
 
         Arguments:
+            by: Who asks, as far as a caller of the scope own says it for another one. For
+                others the server does.
             encrypt: Age recipients that must be able to read the snapshot, beside those
                 that are configured. They can read every encrypted snapshot of the tenant then,
                 so this needs the scope admin.
@@ -2826,7 +2837,7 @@ class SnapshotOperations:
         return self._caller.ask(
             SnapshotMeta,
             _SNAPSHOT_TAKE,
-            body={"encrypt": encrypt, "label": label, "no_sign": no_sign, "pin": pin, "sources": sources},
+            body={"by": by, "encrypt": encrypt, "label": label, "no_sign": no_sign, "pin": pin, "sources": sources},
             key=idempotency_key,
         )
 
@@ -4748,6 +4759,8 @@ class AsyncMemoryOperations:
         all: Optional[bool] = None,
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
+        trust: Optional[Trust] = None,
+        waiting: Optional[bool] = None,
     ) -> AsyncListing[Memory]:
         """List memories, newest first.
 
@@ -4770,11 +4783,13 @@ class AsyncMemoryOperations:
             all: Every scope and identity.
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
+            trust: Of this trust or more.
+            waiting: Those alone that wait for the owner.
         """
         return self._caller.listing(
             Memory,
             _MEMORY_LIST,
-            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted},
+            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted, "trust": trust, "waiting": waiting},
         )
 
     async def recall(
@@ -5867,6 +5882,8 @@ class AsyncSnapshotOperations:
         all: Optional[bool] = None,
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
+        trust: Optional[Trust] = None,
+        waiting: Optional[bool] = None,
     ) -> AsyncListing[Memory]:
         """List the memories of a snapshot, newest first.
 
@@ -5888,12 +5905,14 @@ class AsyncSnapshotOperations:
             all: Every scope and identity.
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
+            trust: Of this trust or more.
+            waiting: Those alone that wait for the owner.
         """
         return self._caller.listing(
             Memory,
             _SNAPSHOT_MEMORIES,
             path={"id": id},
-            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted},
+            query={"limit": limit, "cursor": cursor, "scope": scope, "session_id": session_id, "user_id": user_id, "project_id": project_id, "workspace_id": workspace_id, "kind": kind, "tag": tag, "since": since, "until": until, "all": all, "deleted": deleted, "trusted": trusted, "trust": trust, "waiting": waiting},
         )
 
     async def memory(
@@ -6131,6 +6150,7 @@ class AsyncSnapshotOperations:
     async def take(
         self,
         *,
+        by: Optional[Union[AskerAsked, Mapping[str, Any]]] = None,
         encrypt: Optional[Sequence[str]] = None,
         label: Optional[str] = None,
         no_sign: Optional[bool] = None,
@@ -6147,6 +6167,8 @@ class AsyncSnapshotOperations:
         sources need a token for all tenants.
 
         Arguments:
+            by: Who asks, as far as a caller of the scope own says it for another one. For
+                others the server does.
             encrypt: Age recipients that must be able to read the snapshot, beside those
                 that are configured. They can read every encrypted snapshot of the tenant then,
                 so this needs the scope admin.
@@ -6159,7 +6181,7 @@ class AsyncSnapshotOperations:
         return await self._caller.ask(
             SnapshotMeta,
             _SNAPSHOT_TAKE,
-            body={"encrypt": encrypt, "label": label, "no_sign": no_sign, "pin": pin, "sources": sources},
+            body={"by": by, "encrypt": encrypt, "label": label, "no_sign": no_sign, "pin": pin, "sources": sources},
             key=idempotency_key,
         )
 

@@ -124,6 +124,34 @@ export interface Approval {
  */
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "cancelled";
 
+/** Who asked for something, and how far that caller is believed. */
+export interface Asker {
+  /** The name that the program gives the agent in it. */
+  agent?: string;
+  /** The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an MCP client. */
+  host?: string;
+  /** The session in which it was said. */
+  session?: string;
+  /** The name of the token with which it came. */
+  token?: string;
+  /** The trust of the caller. */
+  trust?: Trust | (string & {});
+}
+
+/** Who asked for something, and how far that caller is believed. */
+export interface AskerAsked {
+  /** The name that the program gives the agent in it. */
+  agent?: string | undefined;
+  /** The program that spoke: cli, page, tui, api, an agent host as claude-code, or the name of an MCP client. */
+  host?: string | undefined;
+  /** The session in which it was said. */
+  session?: string | undefined;
+  /** The name of the token with which it came. */
+  token?: string | undefined;
+  /** The trust of the caller. */
+  trust?: Trust | undefined;
+}
+
 /** One entry of the audit log: who changed what and when, and how it ended. It never holds text. */
 export interface AuditEntry {
   /** The operation, as in memory.write. */
@@ -1789,6 +1817,10 @@ export interface SnapshotDetail {
   sources: SourceReport[];
   /** The tenant of the agent. */
   tenant: string;
+  /** The version of Amber that wrote it. */
+  amber?: string;
+  /** Who asked for it. It is absent where Amber itself did, and where that is not known. */
+  by?: Asker;
   /** Why the manifest could not be read. All else may be missing then. */
   damage?: string;
   /** How many things should have been frozen and were not. */
@@ -1855,6 +1887,10 @@ export interface SnapshotMeta {
   skipped: Skipped[];
   /** The tenant of the agent. */
   tenant: string;
+  /** The version of Amber that wrote it. */
+  amber?: string;
+  /** Who asked for it. It is absent where Amber itself did, and where that is not known. */
+  by?: Asker;
   /** Why the manifest could not be read. All else may be missing then. */
   damage?: string;
   /** How many things should have been frozen and were not. */
@@ -2174,9 +2210,11 @@ export interface TokenPage {
  * - `snapshot`: Take, verify, pin, delete and prune snapshots.
  * - `restore`: Put a snapshot, or one memory of it, in the place of what is live.
  * - `erase`: Remove the text of memories for good.
+ * - `own`: Speak as the owner. Without it, what is written is the word of an agent: it changes nothing that is trusted
+ * more, and waits for review where it would hold for every project or always.
  * - `admin`: All of that, the doctor, the audit log, tokens, and what concerns a whole tenant.
  */
-export type TokenScope = "read" | "write" | "approve" | "snapshot" | "restore" | "erase" | "admin";
+export type TokenScope = "read" | "write" | "approve" | "snapshot" | "restore" | "erase" | "own" | "admin";
 
 /**
  * How far a record may be believed. Imported records are not put before an agent that did not ask for them.

@@ -6,6 +6,7 @@ import type {
   AgentNamePage,
   Approval,
   ApprovalStatus,
+  AskerAsked,
   AuditEntry,
   AuditReport,
   AuthorAsked,
@@ -955,7 +956,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/memories",
     variables: {},
-    query: { limit: "limit", cursor: "cursor", scope: "scope", session_id: "session_id", user_id: "user_id", project_id: "project_id", workspace_id: "workspace_id", kind: "kind", tag: "tag", since: "since", until: "until", all: "all", deleted: "deleted", trusted: "trusted" },
+    query: { limit: "limit", cursor: "cursor", scope: "scope", session_id: "session_id", user_id: "user_id", project_id: "project_id", workspace_id: "workspace_id", kind: "kind", tag: "tag", since: "since", until: "until", all: "all", deleted: "deleted", trusted: "trusted", trust: "trust", waiting: "waiting" },
     headers: {},
     body: null,
     raw: false,
@@ -1555,7 +1556,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "GET",
     path: "/v1/tenants/{tenant}/agents/{agent}/snapshots/{id}/memories",
     variables: { id: "id" },
-    query: { limit: "limit", cursor: "cursor", scope: "scope", session_id: "session_id", user_id: "user_id", project_id: "project_id", workspace_id: "workspace_id", kind: "kind", tag: "tag", since: "since", until: "until", all: "all", deleted: "deleted", trusted: "trusted" },
+    query: { limit: "limit", cursor: "cursor", scope: "scope", session_id: "session_id", user_id: "user_id", project_id: "project_id", workspace_id: "workspace_id", kind: "kind", tag: "tag", since: "since", until: "until", all: "all", deleted: "deleted", trusted: "trusted", trust: "trust", waiting: "waiting" },
     headers: {},
     body: null,
     raw: false,
@@ -1677,7 +1678,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { encrypt: "encrypt", label: "label", no_sign: "no_sign", pin: "pin", sources: "sources" },
+    body: { by: "by", encrypt: "encrypt", label: "label", no_sign: "no_sign", pin: "pin", sources: "sources" },
     raw: false,
     key: true,
     changes: true,
@@ -2991,6 +2992,10 @@ export interface MemoryListArgs {
   deleted?: boolean | undefined;
   /** Own and signed memories alone. */
   trusted?: boolean | undefined;
+  /** Of this trust or more. */
+  trust?: Trust | undefined;
+  /** Those alone that wait for the owner. */
+  waiting?: boolean | undefined;
 }
 
 /** What memory.recall is given. */
@@ -3946,6 +3951,10 @@ export interface SnapshotMemoriesArgs {
   deleted?: boolean | undefined;
   /** Own and signed memories alone. */
   trusted?: boolean | undefined;
+  /** Of this trust or more. */
+  trust?: Trust | undefined;
+  /** Those alone that wait for the owner. */
+  waiting?: boolean | undefined;
 }
 
 /** What snapshot.pin is given. */
@@ -4058,6 +4067,8 @@ export interface SnapshotRestoreMemoryArgs {
 
 /** What snapshot.take is given. */
 export interface SnapshotTakeArgs {
+  /** Who asks, as far as a caller of the scope own says it for another one. For others the server does. */
+  by?: AskerAsked | undefined;
   /**
    * Age recipients that must be able to read the snapshot, beside those that are configured. They can read every
    * encrypted snapshot of the tenant then, so this needs the scope admin.

@@ -1,0 +1,130 @@
+package authorship_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/authorship"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/wire"
+)
+
+var (
+	owner = authorship.Writer{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}}
+	agent = authorship.Writer{Trust: amber.TrustAgent, Author: amber.Author{Host: "claude-code", Session: "s1", Token: "laptop"}}
+)
+
+func newStore(t *testing.T) amber.Store {
+	t.Helper()
+	s := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader, Incarnation: "i"}))(t)
+	return amber.NewStore(s.Parts())
+}
+
+// Whatever an agent claims, its records are an agent's and bear its name; the owner may lower its trust and name the agent it speaks for.
+func TestEveryWriteBearsItsWriter(t *testing.T) {
+	t.Parallel()
+	claims := amber.Author{Host: "cli", Agent: "the owner"}
+	for _, asked := range append(amber.Trusts(), "") {
+		plain := newStore(t)
+		s := authorship.Sign(plain, agent)
+		want := asked
+		if asked == "" || asked.Outranks(amber.TrustAgent) {
+			want = amber.TrustAgent
+		}
+		one := must.Get(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one", Trust: asked, Author: claims}))(t).Memory
+		many := must.Get(s.Batch.WriteBatch(t.Context(), []amber.WriteRequest{{Content: "two", Trust: asked, Author: claims}}))(t)
+		tie := must.Get(s.Relations.Relate(t.Context(), amber.Relation{From: one.ID, To: many[0].ID, Type: "related", Trust: asked, Author: claims}))(t)
+		must.Equal(t, "trust", []amber.Trust{one.Trust, many[0].Trust, tie.Trust}, []amber.Trust{want, want, want})
+		must.Equal(t, "author", []amber.Author{one.Author, many[0].Author, tie.Author}, []amber.Author{agent.Author, agent.Author, agent.Author})
+	}
+	s := authorship.Sign(newStore(t), owner)
+	m := must.Get(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one", Trust: amber.TrustAgent, Author: agent.Author}))(t)
+	must.Equal(t, "trust of what the owner says for an agent", m.Trust, amber.TrustAgent)
+	must.Equal(t, "author of it", m.Author, agent.Author)
+}
+
+// Each call that names nothing but an id is refused for the owner's records, forgotten ones too, and changes nothing.
+func TestAnAgentChangesNothingOfTheOwner(t *testing.T) {
+	t.Parallel()
+	plain := newStore(t)
+	mine, theirs := authorship.Sign(plain, owner), authorship.Sign(plain, agent)
+	id := must.Get(mine.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "the rule", Topic: "rule"}))(t).ID
+	gone := must.Get(mine.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "forgotten"}))(t).ID
+	other := must.Get(mine.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "another"}))(t).ID
+	must.Do(t, mine.LongTerm.Delete(t.Context(), gone))
+	tie := must.Get(mine.Relations.Relate(t.Context(), amber.Relation{From: id, To: other, Type: "related"}))(t)
+	_, editErr := theirs.Editor.Edit(t.Context(), amber.EditRequest{ID: id, Content: new("no rule"), Trust: amber.TrustOwn, Keep: true})
+	_, eraseErr := theirs.Eraser.Erase(t.Context(), id)
+	_, goneErr := theirs.Eraser.Erase(t.Context(), gone)
+	_, topicErr := theirs.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "another rule", Topic: "rule"})
+	_, ownErr := theirs.Sync.Apply(t.Context(), amber.Incoming{Trust: amber.TrustOwn})
+	for name, err := range map[string]error{
+		"edit": editErr, "erase": eraseErr, "erase what is forgotten": goneErr, "topic": topicErr, "import as own": ownErr,
+		"delete":   theirs.LongTerm.Delete(t.Context(), id),
+		"unrelate": theirs.Relations.Unrelate(t.Context(), tie.ID),
+		"concepts": theirs.Concepts.SetConcepts(t.Context(), id, []string{"none"}),
+	} {
+		must.Kind(t, name, err, amber.KindRefused)
+	}
+	m := must.Get(plain.Memories.Get(t.Context(), id))(t)
+	must.Equal(t, "the memory", []any{m.Content, m.Revision, m.Trust}, []any{"the rule", int64(1), amber.TrustOwn})
+	must.Kind(t, "a memory that is not there", theirs.LongTerm.Delete(t.Context(), "01a00000-0000-7000-8000-000000000000"), amber.KindNotFound)
+}
+
+// A recorded memory that the owner brings in keeps its author; one that an agent brings in has the agent's.
+func TestRecordedMemoriesKeepTheirAuthor(t *testing.T) {
+	t.Parallel()
+	from := newStore(t)
+	m := must.Get(from.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "said elsewhere"}))(t).Memory
+	for writer, want := range map[*authorship.Writer]amber.Memory{
+		&owner: {Trust: amber.TrustOwn},
+		&agent: {Trust: amber.TrustAgent, Author: agent.Author},
+	} {
+		to := authorship.Sign(newStore(t), *writer)
+		r := amber.WriteRequest{Kind: m.Kind, Scope: m.Scope, Content: m.Content, Trust: m.Trust, Author: m.Author}
+		r.ID, r.Origin, r.Revision, r.CreatedAt, r.UpdatedAt = m.ID, m.Origin, m.Revision, m.CreatedAt, m.UpdatedAt
+		got := must.Get(to.LongTerm.Write(t.Context(), r))(t)
+		must.Equal(t, "trust and author", []any{got.Trust, got.Author}, []any{want.Trust, want.Author})
+	}
+}
+
+// An agent's shell is one of those that hosts mark; a person's terminal in an editor is not.
+func TestShells(t *testing.T) {
+	t.Parallel()
+	for env, want := range map[string]authorship.Writer{
+		"":                                      {Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}},
+		"TERM_PROGRAM=vscode VSCODE_PID=12":     {Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}},
+		"CURSOR_TRACE_ID=abc":                   {Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}},
+		"AGENT=ada":                             {Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}},
+		"CLAUDECODE=1":                          {Trust: amber.TrustAgent, Author: amber.Author{Host: "claude-code"}},
+		"CODEX_THREAD_ID=t7":                    {Trust: amber.TrustAgent, Author: amber.Author{Host: "codex", Session: "t7"}},
+		"GEMINI_CLI=1 AMBER_SESSION=s9":         {Trust: amber.TrustAgent, Author: amber.Author{Host: "gemini", Session: "s9"}},
+		"OPENCODE=1":                            {Trust: amber.TrustAgent, Author: amber.Author{Host: "opencode"}},
+		"AGENT=amp":                             {Trust: amber.TrustAgent, Author: amber.Author{Host: "amp"}},
+		"CURSOR_AGENT=1 AMBER_SESSION=\x1b[31m": {Trust: amber.TrustAgent, Author: amber.Author{Host: "cursor"}},
+	} {
+		got := authorship.Shell(func(name string) string {
+			for field := range strings.FieldsSeq(env) {
+				if v, ok := strings.CutPrefix(field, name+"="); ok {
+					return v
+				}
+			}
+			return ""
+		}, "cli")
+		must.Equal(t, env, got, want)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		" Visual Studio Code ": "Visual Studio Code", "a\x00b\u200bc\x1b[0m": "abc[0m", strings.Repeat("ü", 40): strings.Repeat("ü", 32), "\xff": "",
+	} {
+		must.Equal(t, said, authorship.Name(said), want)
+		must.Do(t, wire.Asker{Author: amber.Author{Host: authorship.Name(said)}}.Check())
+	}
+}

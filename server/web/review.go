@@ -1,0 +1,81 @@
+package web
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/wire"
+)
+
+func reviewRoutes(p *Page) {
+	p.get("/review", (*visit).review)
+	p.post("/review/keep", (*visit).keep)
+}
+
+// reviewData is what the list of waiting memories shows.
+type reviewData struct {
+	amber.Page[amber.Memory]
+	Kept string
+}
+
+func (v *visit) review() error {
+	page, err := v.waiting(v.r.Context(), pageSize, amber.Cursor(v.query("cursor")))
+	if err != nil {
+		return err
+	}
+	return v.render("review", screen{Title: "Review", Nav: "review", Command: v.command("review", "list")}, reviewData{page, v.query("kept")})
+}
+
+// waiting is a page of the memories that wait for the owner.
+func (v *visit) waiting(ctx context.Context, limit int, from amber.Cursor) (amber.Page[amber.Memory], error) {
+	store, err := v.store(ctx)
+	if err != nil {
+		return amber.Page[amber.Memory]{}, err
+	}
+	return store.Memories.List(ctx, amber.ListQuery{All: true, Waiting: amber.ReviewAgents, Limit: limit, Cursor: from})
+}
+
+// keep vouches for one memory.
+func (v *visit) keep() error {
+	store, err := v.store(v.r.Context())
+	if err != nil {
+		return err
+	}
+	m, err := store.Editor.Edit(v.r.Context(), amber.EditRequest{ID: amber.MemoryID(v.field("id")), Keep: true})
+	if err != nil {
+		return err
+	}
+	return v.redirect(v.path("review") + "?kept=" + string(m.ID))
+}
+
+// badgeMost is how many waiting memories a badge counts.
+const badgeMost = 9
+
+// badge counts the memories that wait, for the entry of the screen that lists them; "" for none.
+func (v *visit) badge() string {
+	if v.tenant == "" || !v.known || !v.grant.Has(wire.TokenRead) {
+		return ""
+	}
+	page, err := v.waiting(v.r.Context(), badgeMost, "")
+	switch n := len(page.Items); {
+	case err != nil || n == 0: // the screen itself names the error
+		return ""
+	case page.Next != "":
+		return fmt.Sprintf("%d+", n)
+	default:
+		return fmt.Sprint(n)
+	}
+}
+
+// byline says who wrote a memory.
+func byline(m amber.Memory) string { return "by " + words.Author(m.Trust, m.Author) }
+
+// asker says who asked for a snapshot; "" where that is not known.
+func asker(a wire.Asker) string {
+	if a == (wire.Asker{}) {
+		return ""
+	}
+	return words.Author(a.Trust, a.Author)
+}
