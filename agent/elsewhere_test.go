@@ -543,7 +543,7 @@ func TestJournalOfAnAgentInADatabase(t *testing.T) {
 			said = f.Detail
 		}
 	}
-	must.Says(t, "what the doctor says of the journal", said, "entries wait to be drained")
+	must.Says(t, "what the doctor says of the journal", said, "1 entry waits to be drained")
 	first := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 	prompts := func() (all []string) {
 		for _, turn := range must.Get(amber.LastTurns(t.Context(), a.Plain().Turns, "talk", 10))(t) {

@@ -74,7 +74,7 @@ func spread(w *world) amber.SnapshotID {
 	}
 	w.put("wide.md", string(wide), 0o600)
 	w.put("packed.bin", "\x00\x01"+bare, 0o600)
-	meta := must.Get(w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{
+	meta := must.Get(w.engine.SnapshotOfBefore(w.t.Context(), wire.SnapshotRequest{
 		Tenant: "default", Agent: "default", Label: "DB_PASSWORD=" + inLabel + " and " + inMemory,
 	}))(w.t)
 	return meta.ID
@@ -264,7 +264,7 @@ func TestRedactedLabelIsNoLongerThanALabel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	label := strings.Repeat("DB_PASSWORD="+inLabel+" ", 7)
-	meta := w.snapshot(labeled(label))
+	meta := must.Get(w.engine.SnapshotOfBefore(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: label}))(t)
 	report := w.export(meta.ID)
 	if len(report.Label) > wire.MaxLabelBytes || strings.Contains(report.Label, inLabel) || report.Redactions.Matches == 0 {
 		t.Errorf("the label is %q", report.Label)
