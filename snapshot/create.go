@@ -27,11 +27,11 @@ func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Sna
 	if err != nil {
 		return wire.SnapshotMeta{}, err
 	}
-	return e.freeze(ctx, r)
+	return e.takeChecked(ctx, r)
 }
 
-// freeze takes a snapshot by a request that was checked.
-func (e *Engine) freeze(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
+// takeChecked takes a snapshot by a request that was checked.
+func (e *Engine) takeChecked(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	if e.o.Disabled != "" {
 		return wire.SnapshotMeta{}, amber.Errorf(amber.KindRefused, "take snapshot", string(r.Agent), "%s", e.o.Disabled)
 	}

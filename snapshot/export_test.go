@@ -8,5 +8,5 @@ import (
 
 // SnapshotOfBefore takes a snapshot as an Amber did that did not look for secrets in labels.
 func (e *Engine) SnapshotOfBefore(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
-	return e.freeze(ctx, r)
+	return e.takeChecked(ctx, r)
 }
