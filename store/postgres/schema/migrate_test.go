@@ -170,7 +170,7 @@ func TestLongLock(t *testing.T) {
 	attempts := 0
 	r, err = all.run(t.Context(), c, Options{Attempts: 5, Pause: time.Millisecond, Locked: func(s Step) {
 		attempts++
-		must.Equal(t, "step", s.Number, 3)
+		must.Equal(t, "step", s.Number, 4)
 		// Nothing is left in the way of others, and the lock is given back.
 		as(t, other, 1, func(tx pgx.Tx) {
 			run(t, tx, "SET LOCAL lock_timeout = '1s'")
@@ -190,8 +190,8 @@ func TestGoesOn(t *testing.T) {
 	r, err := all.run(t.Context(), c, Options{})
 	must.Kind(t, "", err, amber.KindInternal, "0004-expand-two", "22012")
 	must.Equal(t, "done", names(r.Done), []string{"0004-expand-two/1"})
-	must.Equal(t, "records", list[string](t, c, `SELECT state || ' ' || steps FROM amber_meta.migrations WHERE number = 3`), []string{"begun 1"})
-	must.Equal(t, "version", must.Get(all.read(t.Context(), c))(t).Number, 2)
+	must.Equal(t, "records", list[string](t, c, `SELECT state || ' ' || steps FROM amber_meta.migrations WHERE number = 4`), []string{"begun 1"})
+	must.Equal(t, "version", must.Get(all.read(t.Context(), c))(t).Number, 3)
 	must.Equal(t, "plan", names(must.Get(all.plan(t.Context(), c))(t)), []string{"0004-expand-two/2"})
 	do(t, c, "INSERT INTO amber_meta.servers (id, schema_known) VALUES ('s', 2)")
 	r = must.Get(all.run(t.Context(), c, Options{}))(t)
