@@ -75,8 +75,10 @@ func readSeen(path string) (*Seen, error) {
 		err = errors.New("a field is missing")
 	}
 	if err != nil {
-		return nil, &amber.Error{Op: "read what is known of the database", Kind: amber.KindDamaged, ID: path, Err: err,
-			Hint: "remove the file if the database was not set back; what it is now is noted anew then"}
+		return nil, &amber.Error{
+			Op: "read what is known of the database", Kind: amber.KindDamaged, ID: path, Err: err,
+			Hint: "remove the file if the database was not set back; what it is now is noted anew then",
+		}
 	}
 	return s, nil
 }
@@ -193,13 +195,9 @@ const selectUse = `SELECT coalesce((SELECT extract(epoch FROM max(clock_timestam
  (SELECT count(*) FROM amber_meta.servers WHERE seen_at > clock_timestamp() - greatest(lease, 1000) * interval '1 millisecond')`
 
 // look asks how the database is, for [Watch.State].
-func (w *Watch) look(ctx context.Context, c *pgx.Conn) error {
-	next := State{}
-	if err := c.QueryRow(ctx, selectUse).Scan(&next.Oldest, &next.Lag, &next.Live); err != nil {
-		return err
-	}
-	w.state.Store(&next)
-	return nil
+func look(ctx context.Context, c *pgx.Conn) (s State, err error) {
+	err = c.QueryRow(ctx, selectUse).Scan(&s.Oldest, &s.Lag, &s.Live)
+	return s, err
 }
 
 // Classes are those of [State.Agents], with the most changes that an agent of each has.
@@ -271,7 +269,7 @@ func (s *Server) Watch(ctx context.Context) (w *Watch, revoked []string, err err
 func (w *Watch) Note(ctx context.Context, ends bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s, seen := w.server, w.seen
+	s, seen, state := w.server, w.seen, State{}
 	err := s.life.Conn(ctx, func(c *pgx.Conn) error {
 		now, err := s.now(ctx, c, seen.Home)
 		if err != nil {
@@ -286,7 +284,7 @@ func (w *Watch) Note(ctx context.Context, ends bool) error {
 			w.state.Store(&State{SetBack: true, Oldest: -1, Lag: -1})
 			return err
 		}
-		if err := w.look(ctx, c); err != nil {
+		if state, err = look(ctx, c); err != nil {
 			return err
 		}
 		seen.Pulse, seen.System, seen.Timeline, seen.Audit, seen.Revoked = max(seen.Pulse, now.Pulse)+1, now.System, now.Timeline, now.Audit, merged(seen.Revoked, now.Revoked)
@@ -300,10 +298,8 @@ func (w *Watch) Note(ctx context.Context, ends bool) error {
 		err = seen.write(s.o.Seen)
 	}
 	if err == nil {
-		w.seen = seen
-		counted := *w.state.Load()
-		counted.Agents = classes(seen.Agents)
-		w.state.Store(&counted)
+		w.seen, state.Agents = seen, classes(seen.Agents)
+		w.state.Store(&state)
 	}
 	return pgerr.Wrap("note how far the database is", "", err)
 }

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -65,3 +66,19 @@ func TestOldPrimaryNamedFirst(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
+// What was counted last is told while it is counted anew, and where that fails.
+func TestStateStays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := connect(t, fresh(t), func(o *postgres.ServerOptions) { o.Seen = filepath.Join(dir, "keys", "database.json") })
+	st := must.Get(s.Open(t.Context(), amber.DefaultTenant, "scout", postgres.Options{}))(t)
+	must.Do(t, st.Close())
+	w, _, err := s.Watch(t.Context())
+	must.NoError(t, err)
+	must.Equal(t, "agents", w.State().Agents["thousand"], 1)
+	must.Do(t, os.RemoveAll(filepath.Join(dir, "keys")))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "keys"), nil, 0o600)) // the file cannot be written
+	must.Error(t, "note", w.Note(t.Context(), false))
+	must.Equal(t, "agents", w.State().Agents["thousand"], 1)
+}
