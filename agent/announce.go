@@ -2,13 +2,18 @@ package agent
 
 import (
 	"context"
+	"errors"
 
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/store/postgres"
 )
 
 // announce makes the store tell of changes to notes and to documents of runtime
-// state, which have no change log, where a publisher is configured.
+// state where a publisher is configured. In a database they are in the change log, which tells of them.
 func (a *Agent) announce(ctx context.Context) error {
+	if a.rows != nil {
+		return nil
+	}
 	c := a.config.Events
 	parts := a.plain.Present()
 	hasNotes := parts.Notes != nil && parts.NoteLog != nil
@@ -34,11 +39,18 @@ func (a *Agent) announce(ctx context.Context) error {
 	return err
 }
 
-// publisher is where events go: the one of the options, or the outbox of the home,
-// from which its server publishes, where a broker is configured; else nil.
+// publisher is where events go: the one of the options; or the servers of the database where agents live in one, and the outbox,
+// from which a server publishes, where a broker is configured; else nil.
 func (a *Agent) publisher(ctx context.Context) (events.Publisher, error) {
-	if a.o.Publisher != nil || a.config.Events.NATSURL == "" {
+	if a.o.Publisher != nil {
 		return a.o.Publisher, nil
+	}
+	var servers events.Publisher
+	if a.config.OnPostgres() {
+		servers = telling{a}
+	}
+	if a.config.Events.NATSURL == "" {
+		return servers, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,5 +62,21 @@ func (a *Agent) publisher(ctx context.Context) (events.Publisher, error) {
 		a.outbox = db
 		a.closers = append(a.closers, db.Close)
 	}
-	return a.outbox, nil
+	return events.Fan(servers, a.outbox), nil
+}
+
+// telling tells the servers of the database of a tenant what happens.
+type telling struct{ a *Agent }
+
+// Publish implements [events.Publisher].
+func (t telling) Publish(ctx context.Context, e events.Event) error {
+	text, err := events.Encode(e, postgres.MaxNews)
+	if err != nil {
+		return err
+	}
+	server, done, err := t.a.DatabaseOf(ctx, e.Tenant)
+	if err != nil {
+		return err
+	}
+	return errors.Join(server.Tell(ctx, text), done())
 }

@@ -12,9 +12,9 @@
 // second time, under the same ids; it never leaves one out. [Tail] keeps the end
 // of a change log in memory, so that many listeners cost one reader.
 //
-// Notes, their commits and documents of runtime state have no change log: [Notes]
+// Notes, their commits and documents of runtime state that lie in files have no change log: [Notes]
 // and [Documents] stand in front of them and publish after each write, so an event
-// of theirs is lost when the process dies in between.
+// of theirs is lost when the process dies in between. In a database they are in the change log of the memory.
 //
 // [Bus] hands events to listeners of the same process. A publisher that may be
 // away or slow does not belong behind [Notes], [Documents] or a snapshot: they get

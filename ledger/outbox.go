@@ -71,7 +71,7 @@ func (d *DB) PendingEvents(ctx context.Context, limit int) ([]events.OutboxEvent
 				return err
 			}
 			size += len(text)
-			e, err := parseEvent(text)
+			e, err := events.Decode(text)
 			if err != nil {
 				e = events.Event{}
 			}
@@ -87,17 +87,6 @@ func (d *DB) PendingEvents(ctx context.Context, limit int) ([]events.OutboxEvent
 
 // errEnough ends a page early.
 var errEnough = errors.New("enough")
-
-// parseEvent reads an event; its payload stays as it is.
-func parseEvent(text []byte) (events.Event, error) {
-	var e struct {
-		events.Event
-		Payload json.RawMessage `json:"payload"`
-	}
-	err := json.Unmarshal(text, &e)
-	e.Event.Payload = e.Payload
-	return e.Event, err
-}
 
 // EventsPublished removes the events up to a number from the outbox: they have
 // been handed on.

@@ -8,12 +8,16 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"io"
+	"iter"
 	"net/http"
+	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
 	"github.com/amber-memory/amber/store/postgres"
@@ -242,4 +246,96 @@ func parsed[T any](t testing.TB, text string) (v T) {
 	t.Helper()
 	must.Do(t, json.Unmarshal([]byte(text), &v))
 	return v
+}
+
+// Listeners at one server hear of notes, documents of runtime state and snapshots that were written at another one, or by a command of another
+// machine. Of those in a change log they hear also when they come back later.
+func TestReplicasHearOfNotesDocumentsAndSnapshots(t *testing.T) {
+	t.Parallel()
+	homes, _ := replicas(t, 3)
+	a, b, far := homes[0].replica(), homes[1].replica(), homes[2]
+	b.ofAgent("POST", "/memories", `{"content":"before anybody listens"}`)
+	heard := a.listen("/events")
+	var first string
+	hears := func(what, name string, texts ...string) {
+		t.Helper()
+		for e := range streamed(heard) {
+			if e.name == name && !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(e.data, text) }) {
+				if first == "" {
+					first = e.id
+				}
+				return
+			}
+		}
+		t.Fatalf("the stream ended before it told of %s", what)
+	}
+	note := func(scope, op, key string) []string {
+		return []string{`"scope":"` + scope + `"`, `"op":"` + op + `"`, `"key":"` + key}
+	}
+	b.ofAgent("POST", "/memories", `{"content":"the first that is heard"}`)
+	hears("a memory", "mutated", `"scope":"memory"`)
+	b.ofAgent("PUT", "/notes/plans", `{"content":"one"}`)
+	hears("a note", "mutated", append(note("note", "insert", "plans"), amber.ContentDigest("one"))...)
+	hears("its commit", "mutated", note("git", "insert", "")...)
+	far.does("note", "write", "plans", "two")
+	hears("a note that was changed", "mutated", append(note("note", "update", "plans"), amber.ContentDigest("one"), amber.ContentDigest("two"))...)
+	b.ofAgent("DELETE", "/notes/plans", "")
+	hears("a note that was deleted", "mutated", append(note("note", "delete", "plans"), amber.ContentDigest("two"))...)
+	b.ofAgent("PUT", "/state/extract_cursor", `{"document":{"at":1}}`)
+	hears("a document", "mutated", note("state", "insert", "extract_cursor")...)
+	b.ofAgent("DELETE", "/state/extract_cursor", "")
+	hears("a document that was deleted", "mutated", note("state", "delete", "extract_cursor")...)
+	id := b.idOf(b.ofAgent("POST", "/snapshots", `{"label":"by the other server"}`))
+	hears("a snapshot", "created", id, "by the other server")
+	b.ofAgent("POST", "/snapshots", `{}`) // the last one stays
+	far.does("snapshot", "create", "--label", "by a command")
+	hears("a snapshot of a command", "created", "by a command")
+	b.ofAgent("DELETE", "/snapshots/"+id, "")
+	hears("its end", "deleted", id)
+
+	heard = a.listen("/events?after=" + url.QueryEscape(first))
+	hears("the note, again", "mutated", note("note", "insert", "plans")...)
+	hears("the document, again", "mutated", note("state", "delete", "extract_cursor")...)
+}
+
+// streamedEvent is an event of a stream.
+type streamedEvent struct{ name, id, data string }
+
+// streamed are the events of a stream, as they come.
+func streamed(lines <-chan string) iter.Seq[streamedEvent] {
+	return func(yield func(streamedEvent) bool) {
+		e := streamedEvent{}
+		for line := range lines {
+			switch key, value, _ := strings.Cut(line, ": "); key {
+			case "event":
+				e.name = value
+			case "id":
+				e.id = value
+			case "data":
+				e.data = value
+			case "":
+				if e.name != "" && !yield(e) {
+					return
+				}
+				e = streamedEvent{}
+			}
+		}
+	}
+}
+
+// The timeline shows a note once, though it is in the change log of a database too, and a document of runtime state as none of a session.
+func TestTimelineOfADatabase(t *testing.T) {
+	t.Parallel()
+	homes, _ := replicas(t, 1)
+	w := homes[0].replica()
+	w.ofAgent("POST", "/sessions", `{"id":"s1"}`)
+	w.ofAgent("PUT", "/sessions/s1/state", `{"document":{}}`)
+	w.ofAgent("PUT", "/notes/plans", `{"content":"one"}`)
+	w.ofAgent("PUT", "/state/extract_cursor", `{"document":{"at":1}}`)
+	status, page := w.ask("GET", "/ui/default/default/", "")
+	must.Equal(t, "status", status, 200)
+	for text, want := range map[string]bool{"notes/plans": true, "extract_cursor": true, "sessions/s1": true, "sessions/extract_cursor": false, "session t_cursor": false, ">git<": false} {
+		must.Equal(t, "the page says "+text, strings.Contains(page, text), want)
+	}
+	must.Equal(t, "rows about the note", strings.Count(page, "notes/plans"), 1)
 }

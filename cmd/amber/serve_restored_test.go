@@ -94,17 +94,8 @@ func setBack(t *testing.T, dumped bool) {
 
 // nextEvent reads the next event of a stream.
 func nextEvent(lines <-chan string) (name, id string) {
-	for line := range lines {
-		switch key, value, _ := strings.Cut(line, ": "); key {
-		case "event":
-			name = value
-		case "id":
-			id = value
-		case "":
-			if name != "" {
-				return name, id
-			}
-		}
+	for e := range streamed(lines) {
+		return e.name, e.id
 	}
 	return "", ""
 }

@@ -168,13 +168,17 @@ func serveAlone(ctx context.Context, h *home.Home) (*fsx.Lock, error) {
 	return lock, nil
 }
 
-// Publisher is where this process publishes what happens: to its own listeners,
+// Publisher is where this process publishes what happens: to its own listeners, or to those of all servers of the database,
 // and to the outbox of the home where a broker is configured.
 func (s *Daemon) Publisher() events.Publisher {
-	if s.o.Config.Loaded().Config.Events.NATSURL == "" {
-		return s.bus
+	listeners := events.Publisher(s.bus)
+	if s.o.Replica != nil {
+		listeners = s.o.Replica
 	}
-	return events.Fan(s.bus, &s.watchers.outbox)
+	if s.o.Config.Loaded().Config.Events.NATSURL == "" {
+		return listeners
+	}
+	return events.Fan(listeners, &s.watchers.outbox)
 }
 
 // Visitors is what [web.Page.Visitors] says, for a daemon that listens.

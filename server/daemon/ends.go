@@ -18,6 +18,8 @@ const WatchWorker = "other servers"
 const (
 	// endsInterval is how often it looks, however many listen.
 	endsInterval = 200 * time.Millisecond
+	// newsEvery is at how many of these looks a server without listeners asks what others tell.
+	newsEvery = 5
 	// endsWithin is how long one look may take.
 	endsWithin = 10 * time.Second
 )
@@ -47,7 +49,7 @@ func markOf(e postgres.End) string { return fmt.Sprint(e.Generation, "/", e.Memo
 // mark is that of an agent in the database of its tenant.
 func (r *Replica) mark(n server.AgentName) string { return r.of(n.Tenant).ends.mark(n) }
 
-// watch looks where the change logs end, in one statement for all who listen to agents of a database. One that does not answer keeps no
+// watch looks where the change logs end, in one statement for all who listen to agents of a database, and what its servers tell. One that does not answer keeps no
 // other waiting. When the end of a log is not known, the feeds read the log themselves now and then.
 func (r *Replica) watch(ctx context.Context, s *Daemon, report server.Report) error {
 	var mu sync.Mutex
@@ -72,11 +74,15 @@ func (r *Replica) watch(ctx context.Context, s *Daemon, report server.Report) er
 	var all sync.WaitGroup
 	for _, d := range r.All() {
 		all.Go(func() {
+			round := 0
 			_ = server.Every(ctx, endsInterval, func() { // ends with the context alone
 				names := slices.DeleteFunc(s.feeds.Watched(), func(n server.AgentName) bool { return r.of(n.Tenant) != d })
 				seen, err := d.look(ctx, names)
 				d.ends.set(seen)
-				if ctx.Err() == nil {
+				if round%newsEvery == 0 || len(names) > 0 {
+					err = errors.Join(err, r.hear(ctx, d, s.o.Config.Loaded().Config.Events.LifecyclePrefix, s.bus))
+				}
+				if round++; ctx.Err() == nil {
 					tell(d, len(names), err)
 				}
 			})

@@ -39,6 +39,7 @@ type Database struct {
 
 	ends   ends
 	census census
+	heard  heard
 }
 
 // of is the database with the agents of a tenant.

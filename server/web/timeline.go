@@ -207,9 +207,10 @@ type stream struct {
 
 // open finds out which sources are asked.
 func (s *stream) open() {
+	ofSessions := []amber.ChangeScope{amber.ChangeSession, amber.ChangeLoop, amber.ChangeState, amber.ChangeCompaction}
 	scopes := map[string][]amber.ChangeScope{
-		kindMemories: {amber.ChangeMemory}, kindTurns: {amber.ChangeTurn},
-		kindSessions: {amber.ChangeSession, amber.ChangeLoop, amber.ChangeState, amber.ChangeCompaction},
+		"":           append(ofSessions, amber.ChangeMemory, amber.ChangeTurn), // notes that are in the log are listed, too
+		kindMemories: {amber.ChangeMemory}, kindTurns: {amber.ChangeTurn}, kindSessions: ofSessions,
 	}[s.kind]
 	s.over = [sources]bool{
 		sourceMemory:    s.kind != "" && scopes == nil,

@@ -141,6 +141,10 @@ func (s *stream) ofTurn(r *timelineRow) error {
 
 func (s *stream) ofSession(r *timelineRow) error {
 	found := s.session(r.Session)
+	if r.change.Scope == amber.ChangeState && found.ID == "" && s.broken[r.Session] == nil { // of runtime state, or of a session that is not in the catalogue
+		r.Session, r.URL, r.Title = "", "", r.change.Key
+		return nil
+	}
 	r.Title, r.Text, r.Project, r.Trust = found.Name, found.Summary, found.Project, found.Trust
 	switch {
 	case r.What != string(amber.ChangeSession):
@@ -158,7 +162,7 @@ func (s *stream) session(id amber.SessionID) amber.Session {
 	if !known && id != "" {
 		var err error
 		found, err = s.store.Sessions.Session(s.ctx, id) // it need not be in the catalogue
-		found = amber.Session{Name: found.Name, Summary: rowText(found.Summary), Project: found.Project, Trust: found.Trust, EndedAt: found.EndedAt}
+		found = amber.Session{ID: found.ID, Name: found.Name, Summary: rowText(found.Summary), Project: found.Project, Trust: found.Trust, EndedAt: found.EndedAt}
 		s.sessions[id] = found
 		if amber.KindOf(err) == amber.KindDamaged {
 			s.broken[id] = err

@@ -17,8 +17,12 @@ func (s *Store) PutDocument(ctx context.Context, w amber.DocumentWrite) (amber.D
 		return amber.Document{}, err
 	}
 	return run(ctx, s, "write document", func() (amber.Document, error) {
-		if err := w.Allow(s.documents[w.Name].Revision, len(s.documents)); err != nil {
+		old, found := s.documents[w.Name]
+		if err := w.Allow(old.Revision, len(s.documents)); err != nil {
 			return amber.Document{}, err
+		}
+		if doc := w.Result(); s.logAll && doc.Revision != old.Revision {
+			s.log(s.now(), saved(found), amber.ChangeState, w.Name, old.Revision, doc.Revision)
 		}
 		s.documents[w.Name] = copyDocument(w.Result())
 		return copyDocument(w.Result()), nil
@@ -65,6 +69,9 @@ func (s *Store) DeleteDocument(ctx context.Context, name, ifRevision string) err
 			return notFound("delete document", name)
 		}
 		delete(s.documents, name)
+		if s.logAll {
+			s.log(s.now(), amber.OpDelete, amber.ChangeState, name, doc.Revision, "")
+		}
 		return nil
 	})
 }

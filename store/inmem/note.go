@@ -42,10 +42,16 @@ func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note
 		return amber.Note{}, err
 	}
 	return run(ctx, s, "write note", func() (amber.Note, error) {
-		if stored, found := s.notes[name]; found && stored.Content == content {
+		stored, found := s.notes[name]
+		if found && stored.Content == content {
 			return stored, nil
 		}
+		old := ""
+		if found {
+			old = amber.ContentDigest(stored.Content)
+		}
 		c := s.commit(name, content, "write")
+		s.logNote(saved(found), c, name, old, amber.ContentDigest(content))
 		note := amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.Commit, UpdatedAt: c.At}
 		s.notes[name] = note
 		delete(s.noteParts, name)
@@ -88,14 +94,23 @@ func (s *Store) DeleteNote(ctx context.Context, name string) error {
 		return err
 	}
 	return do(ctx, s, "delete note", func() error {
-		if _, found := s.notes[name]; !found {
+		stored, found := s.notes[name]
+		if !found {
 			return notFound("delete note", name)
 		}
 		delete(s.notes, name)
 		delete(s.noteParts, name)
-		s.commit(name, "", "delete")
+		s.logNote(amber.OpDelete, s.commit(name, "", "delete"), name, amber.ContentDigest(stored.Content), "")
 		return nil
 	})
+}
+
+// logNote appends a change of a note and its commit to the change log, where they are in it.
+func (s *Store) logNote(op amber.Op, c amber.NoteCommit, name, oldDigest, newDigest string) {
+	if s.logAll {
+		s.log(c.At, op, amber.ChangeNote, name, oldDigest, newDigest)
+		s.log(c.At, amber.OpInsert, amber.ChangeGit, c.Commit, "", "")
+	}
 }
 
 // LogNote implements [amber.NoteLog].

@@ -16,6 +16,7 @@ type Options struct {
 	Device      string             // named in origins; default "inmem"
 	Incarnation string             // named in positions; default a new UUIDv7
 	Queue       amber.QueueOptions // zero fields take their defaults
+	LogAll      bool               // changes of notes and documents are in the change log, as in a database
 }
 
 // Store keeps everything in memory. It satisfies every contract and is safe
@@ -25,6 +26,7 @@ type Store struct {
 	random io.Reader
 	device string
 	limits amber.QueueOptions
+	logAll bool
 
 	mu sync.Mutex // guards everything below
 
@@ -77,7 +79,7 @@ func New(o Options) (*Store, error) {
 		o.Incarnation = id
 	}
 	return &Store{
-		clock: o.Clock, random: o.Random, device: o.Device, limits: o.Queue.WithDefaults(),
+		clock: o.Clock, random: o.Random, device: o.Device, limits: o.Queue.WithDefaults(), logAll: o.LogAll,
 		places:  map[amber.TurnID]int64{},
 		records: map[amber.MemoryID]*record{}, erased: map[amber.MemoryID]amber.Origin{},
 		answers: map[string]answer{}, relations: map[string]amber.Relation{},

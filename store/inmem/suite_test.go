@@ -11,13 +11,15 @@ import (
 )
 
 func backend() storetest.Backend {
-	return storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
-		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	b := storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
+		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue, LogAll: true})
 		if err != nil {
 			return amber.Store{}, err
 		}
 		return s.Store(), nil
 	})
+	b.LogsAll = true
+	return b
 }
 
 // TestKeepsEveryPromise runs the suite. What it leaves out needs a place that

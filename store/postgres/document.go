@@ -18,7 +18,7 @@ ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, document = exclud
 	deleteDocument = `DELETE FROM documents WHERE name = ?`
 )
 
-// documents are the documents of runtime state as rows.
+// documents are the documents of runtime state as rows. Each change is in the change log of the memory.
 type documents struct{ *database }
 
 var _ amber.Documents = documents{}
@@ -51,8 +51,14 @@ func (d documents) PutDocument(ctx context.Context, w amber.DocumentWrite) (ambe
 		if err := w.Allow(stored, count); err != nil {
 			return err
 		}
-		_, err := t.Exec(upsertDocument, w.Name, doc.Revision, string(doc.Document))
-		return err
+		if _, err := t.Exec(upsertDocument, w.Name, doc.Revision, string(doc.Document)); err != nil || stored == doc.Revision {
+			return err
+		}
+		op := amber.OpInsert
+		if stored != "" {
+			op = amber.OpUpdate
+		}
+		return t.Log(sqlrows.Entry(op, amber.ChangeState, w.Name, stored, doc.Revision))
 	})
 	return doc, err
 }
@@ -110,6 +116,9 @@ func (d documents) DeleteDocument(ctx context.Context, name, ifRevision string) 
 		if err == nil && n == 0 {
 			return sqlrows.NotFound(op, name)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return t.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeState, name, stored, ""))
 	})
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -19,8 +20,8 @@ const (
 )
 
 // Notes are the notes of an agent: git's objects as rows, and a branch that moves with each change. Ids are those that package notes
-// gives the same texts at the same times. A change, its copy and the index over it are one transaction, so a
-// note is found as soon as it is written. No git program is needed but for [Notes.Export] and [Notes.Import]. It is safe for
+// gives the same texts at the same times. A change, its copy, the index over it and its entries in the change log are one transaction, so a
+// note is found as soon as it is written, and all who listen hear of it. No git program is needed but for [Notes.Export] and [Notes.Import]. It is safe for
 // concurrent use.
 type Notes struct{ d *database }
 
@@ -77,13 +78,20 @@ func (n *Notes) WriteNote(ctx context.Context, name, content string) (note amber
 			note, err = r.note(name, content, blob.OID)
 			return err
 		}
+		entry := sqlrows.Entry(amber.OpInsert, amber.ChangeNote, name, "", amber.ContentDigest(content))
+		if file != nil {
+			entry.Op = amber.OpUpdate
+			if entry.Old, err = r.digest(file); err != nil {
+				return err
+			}
+		}
 		before := r.head
 		c, err := r.commit(notefile.OpWrite, name, &blob)
 		if err != nil {
 			return err
 		}
 		note = noteBy(name, content, c)
-		return r.follow(before, func() error { return r.t.PutNote(note, blob.OID) })
+		return r.follow(before, entry, func() error { return r.t.PutNote(note, blob.OID) })
 	})
 	if err != nil {
 		return amber.Note{}, err
@@ -99,9 +107,25 @@ func noteBy(name, content string, c gitobj.Change) amber.Note {
 // timeOf is when a commit was made.
 func timeOf(c gitobj.Change) amber.Time { return amber.UnixMilli(c.Seconds * 1000) }
 
-// follow brings the copy of the notes, which is of the commit before, to the one that the branch ends with now. A copy of something else is
-// made anew.
-func (r *noteRepo) follow(before string, change func() error) error {
+// digest is that of the text of a note, "" where the text cannot be read.
+func (r *noteRepo) digest(file fs.DirEntry) (string, error) {
+	content, err := r.text(file.(noteEntry).e.OID)
+	if amber.KindOf(err) == amber.KindDamaged {
+		return "", nil
+	}
+	return amber.ContentDigest(string(content)), err
+}
+
+// follow enters the change into the log, and brings the copy of the notes, which is of the commit before, to the one that the branch ends with
+// now. A copy of something else is made anew.
+func (r *noteRepo) follow(before string, entry sqlrows.Change, change func() error) error {
+	err := r.t.Log(entry)
+	if err == nil {
+		err = r.t.Log(sqlrows.Entry(amber.OpInsert, amber.ChangeGit, r.head, "", ""))
+	}
+	if err != nil {
+		return err
+	}
 	if r.copied != before {
 		return r.renewCopy()
 	}
@@ -127,11 +151,15 @@ func (n *Notes) DeleteNote(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		entry := sqlrows.Entry(amber.OpDelete, amber.ChangeNote, name, "", "")
+		if entry.Old, err = r.digest(file); err != nil {
+			return err
+		}
 		before := r.head
 		if _, err := r.commit(notefile.OpDelete, name, nil); err != nil {
 			return err
 		}
-		return r.follow(before, func() error { return r.t.DeleteNote(name) })
+		return r.follow(before, entry, func() error { return r.t.DeleteNote(name) })
 	})
 }
 

@@ -70,14 +70,14 @@ func (p place) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Clo
 func (place) Remove() error { return nil } // it goes with its database
 
 func backend(servers ...*postgres.Server) storetest.Backend {
-	return storetest.Backend{Name: "postgres", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) {
+	return storetest.Backend{Name: "postgres", Durable: true, Shared: true, LogsAll: true, Fresh: func() (storetest.Place, error) {
 		return place{servers, amber.AgentID(fmt.Sprintf("agent-%d", places.Add(1))), new(atomic.Int64), false}, nil
 	}}
 }
 
 // plain is a backend that asks one question at a time.
 func plain(server *postgres.Server) storetest.Backend {
-	return storetest.Backend{Name: "postgres", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) {
+	return storetest.Backend{Name: "postgres", Durable: true, Shared: true, LogsAll: true, Fresh: func() (storetest.Place, error) {
 		return place{[]*postgres.Server{server}, amber.AgentID(fmt.Sprintf("agent-%d", places.Add(1))), new(atomic.Int64), true}, nil
 	}}
 }
@@ -85,7 +85,7 @@ func plain(server *postgres.Server) storetest.Backend {
 // model is the backend histories are compared with.
 func model() storetest.Backend {
 	return storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
-		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue})
+		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue, LogAll: true})
 		if err != nil {
 			return amber.Store{}, err
 		}

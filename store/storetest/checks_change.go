@@ -20,6 +20,7 @@ func changeChecks() []check {
 		{name: "change/refused-calls-leave-no-entry", needs: []part{longTerm, edits, changes}, run: changesOfRefusals},
 		{name: "change/of-sessions", needs: []part{sessions, states, turns, loops, compactions, changes}, run: changesOfSessions},
 		{name: "change/of-deleting-a-session", needs: []part{sessions, states, turns, loops, compactions, changes}, run: changesOfSessionDelete},
+		{name: "change/of-notes-and-documents", needs: []part{notes, documents, changes, logsAll}, run: changesOfNotesAndDocuments},
 		{name: "change/never-holds-text", needs: []part{longTerm, turns, sessions, changes}, run: changesHoldNoText},
 	}
 }
@@ -202,6 +203,47 @@ func changesOfSessionDelete(w *world) {
 	}, "entries of deleting a session")
 	bare := w.logs("deleting a session without anything", func() { must0(w.Sessions.DeleteSession(w.ctx, "empty")) })
 	equal(bare.Scope, amber.ChangeSession, "scope of its entry")
+}
+
+func changesOfNotesAndDocuments(w *world) {
+	one, two := amber.ContentDigest("one"), amber.ContentDigest("two")
+	docOne, docTwo := amber.ContentDigest(`1`), amber.ContentDigest(`2`)
+	steps := []struct {
+		name     string
+		do       func()
+		op       amber.Op
+		scope    amber.ChangeScope
+		key      string
+		old, new string
+	}{
+		{"note", func() { w.note("plans/today", "one") }, amber.OpInsert, amber.ChangeNote, "plans/today", "", one},
+		{"note that is changed", func() { w.note("plans/today", "two") }, amber.OpUpdate, amber.ChangeNote, "plans/today", one, two},
+		{"note that is deleted", func() { must0(w.Notes.DeleteNote(w.ctx, "plans/today")) }, amber.OpDelete, amber.ChangeNote, "plans/today", two, ""},
+		{"document", func() { w.document("cursor", `1`) }, amber.OpInsert, amber.ChangeState, "cursor", "", docOne},
+		{"document that is changed", func() { w.document("cursor", `2`) }, amber.OpUpdate, amber.ChangeState, "cursor", docOne, docTwo},
+		{"document that is deleted", func() { must0(w.Documents.DeleteDocument(w.ctx, "cursor", "")) }, amber.OpDelete, amber.ChangeState, "cursor", docTwo, ""},
+	}
+	for _, s := range steps {
+		w.tick()
+		want := []amber.Change{{At: w.now(), Op: s.op, Scope: s.scope, Key: s.key, OldDigest: s.old, NewDigest: s.new}}
+		got := w.changed(s.do)
+		if s.scope == amber.ChangeNote {
+			commit := must(w.NoteLog.LogNote(w.ctx, s.key, 1))[0].Commit
+			want = append(want, amber.Change{At: w.now(), Op: amber.OpInsert, Scope: amber.ChangeGit, Key: commit})
+		}
+		for i := range got {
+			got[i] = entryOf(got[i])
+		}
+		equal(got, want, "entries of a %s", s.name)
+	}
+	w.note("a", "text")
+	w.document("a", `{}`)
+	equal(w.changed(func() {
+		w.note("a", "text")
+		w.document("a", ` {} `)
+		refused(w.Notes.DeleteNote(w.ctx, "b"), amber.KindNotFound, "delete an unknown note")
+		refused(w.Documents.DeleteDocument(w.ctx, "b", ""), amber.KindNotFound, "delete an unknown document")
+	}), nil, "entries of calls that change nothing")
 }
 
 func changesHoldNoText(w *world) {

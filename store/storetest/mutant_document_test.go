@@ -3,6 +3,7 @@ package storetest_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/amber-memory/amber"
 )
@@ -19,6 +20,9 @@ func documentMutants() []mutant {
 		})},
 		{"deletes any revision of a document", "document/conditions", true, func(p *amber.Parts) { p.Documents = anyRevision{p.Documents} }},
 		{"lists documents with their text", "document/list-by-name", true, func(p *amber.Parts) { p.Documents = wholeList{p.Documents} }},
+		{"tells of no note", "change/of-notes-and-documents", false, func(p *amber.Parts) { p.Changes = without{p.Changes, amber.ChangeNote} }},
+		{"tells of no commit", "change/of-notes-and-documents", false, func(p *amber.Parts) { p.Changes = without{p.Changes, amber.ChangeGit} }},
+		{"tells of a note with no digest", "change/of-notes-and-documents", false, func(p *amber.Parts) { p.Changes = undigested{p.Changes} }},
 		{"has no bound on documents", "document/bounded-in-number", false, func(p *amber.Parts) { p.Documents = endless{p.Documents} }},
 	}
 }
@@ -35,6 +39,30 @@ func (d documentFunc) PutDocument(ctx context.Context, w amber.DocumentWrite) (a
 
 func putting(change func(*amber.DocumentWrite)) func(*amber.Parts) {
 	return func(p *amber.Parts) { p.Documents = documentFunc{p.Documents, change} }
+}
+
+// without is a change log that leaves out a scope.
+type without struct {
+	amber.ChangeLog
+	scope amber.ChangeScope
+}
+
+func (l without) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	list, err := l.ChangeLog.Changes(ctx, after, limit)
+	return slices.DeleteFunc(list, func(c amber.Change) bool { return c.Scope == l.scope }), err
+}
+
+// undigested is a change log without the digests of notes.
+type undigested struct{ amber.ChangeLog }
+
+func (l undigested) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	list, err := l.ChangeLog.Changes(ctx, after, limit)
+	for i, c := range list {
+		if c.Scope == amber.ChangeNote {
+			list[i].OldDigest, list[i].NewDigest = "", ""
+		}
+	}
+	return list, err
 }
 
 type anyRevision struct{ amber.Documents }

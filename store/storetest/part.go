@@ -29,6 +29,7 @@ const (
 	documents   part = "documents"
 	durable     part = "durability"
 	shared      part = "sharing"
+	logsAll     part = "log of notes and documents"
 )
 
 // parts tells which parts the open store has.
@@ -44,6 +45,6 @@ func (w *world) parts() map[part]bool {
 		turns: c.Turns, loops: c.Loops, sessions: c.Sessions, states: c.States, ingest: c.Ingest,
 		notes: c.Notes, control: c.Control, documents: c.Documents,
 		controlLog: amber.KindOf(headErr) != amber.KindUnsupported,
-		durable:    w.backend.Durable, shared: w.backend.Shared,
+		durable:    w.backend.Durable, shared: w.backend.Shared, logsAll: w.backend.LogsAll,
 	}
 }

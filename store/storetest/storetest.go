@@ -25,6 +25,9 @@ type Backend struct {
 	// Shared says that one place may be open several times at once, as by
 	// several processes. Checks of that are not run for other backends.
 	Shared bool
+	// LogsAll says that changes of notes and documents are in the change log of
+	// the memory. Checks of that are not run for other backends.
+	LogsAll bool
 	// Fresh prepares an empty place.
 	Fresh func() (Place, error)
 }

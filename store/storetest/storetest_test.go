@@ -24,17 +24,19 @@ var (
 // inMemory is the model as a backend. Wrap, if there is one, stands between
 // the store and the suite.
 func inMemory(wrap func(amber.Store) amber.Store) storetest.Backend {
-	return storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
+	b := storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
 		s, err := newModel(env)
 		if err == nil && wrap != nil {
 			s = wrap(s)
 		}
 		return s, err
 	})
+	b.LogsAll = true
+	return b
 }
 
 func newModel(env storetest.Env) (amber.Store, error) {
-	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue, LogAll: true})
 	if err != nil {
 		return amber.Store{}, err
 	}
@@ -44,7 +46,7 @@ func newModel(env storetest.Env) (amber.Store, error) {
 // kept is the model with places that keep their store when it is closed, so
 // that nothing is left unchecked.
 func kept() storetest.Backend {
-	return storetest.Backend{Name: "kept", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) { return &shelf{}, nil }}
+	return storetest.Backend{Name: "kept", Durable: true, Shared: true, LogsAll: true, Fresh: func() (storetest.Place, error) { return &shelf{}, nil }}
 }
 
 type shelf struct {

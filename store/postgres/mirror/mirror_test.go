@@ -273,7 +273,7 @@ func (named) Remove() error { return nil } // it is carried
 func TestCarryHistories(t *testing.T) {
 	t.Parallel()
 	model := storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
-		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue})
+		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue, LogAll: true})
 		if err != nil {
 			return amber.Store{}, err
 		}

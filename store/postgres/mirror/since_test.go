@@ -95,7 +95,7 @@ func TestSinceHistories(t *testing.T) {
 	pg, name, _ := durable(t)
 	s := connect(t, pg.DSN(name))
 	model := storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
-		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue})
+		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue, LogAll: true})
 		if err != nil {
 			return amber.Store{}, err
 		}

@@ -1,0 +1,45 @@
+package postgres_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/postgres"
+)
+
+// What many programs tell at once is heard whole and in one order at any time, and it does not stay.
+func TestNews(t *testing.T) {
+	t.Parallel()
+	const tellers, each = 4, 30
+	s := connect(t, fresh(t))
+	must.Equal(t, "the newest of nothing", must.Get(s.Newest(t.Context()))(t), 0)
+	var wg sync.WaitGroup
+	for p := range tellers {
+		wg.Go(func() {
+			for i := range each {
+				must.NoError(t, s.Tell(t.Context(), fmt.Appendf(nil, `{"by":%d,"n":%d}`, p, i)))
+			}
+		})
+	}
+	var last int64
+	texts := map[string]bool{}
+	for len(texts) < tellers*each && !t.Failed() { // beside those who tell: nothing comes late
+		for _, n := range must.Get(s.News(t.Context(), last))(t) {
+			must.Equal(t, "number", n.Number, last+1)
+			last, texts[string(n.Text)] = n.Number, true
+		}
+	}
+	wg.Wait()
+	must.Equal(t, "the newest", must.Get(s.Newest(t.Context()))(t), last)
+	must.Equal(t, "left", len(must.Get(s.News(t.Context(), last))(t)), 0)
+
+	expire(t, s)
+	must.Do(t, s.Tell(t.Context(), []byte(`{}`)))
+	list := must.Get(s.News(t.Context(), 0))(t)
+	must.Equal(t, "what stays", len(list), 1)
+	must.Equal(t, "its number", list[0].Number, last+1)
+	must.Kind(t, "too much", s.Tell(t.Context(), make([]byte, postgres.MaxNews+1)), amber.KindInvalid)
+}
