@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint advisories clean
+.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 test-set-back bench fuzz lint advisories clean
 
 all: build test
 
@@ -132,6 +132,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'OfSQLite|Exchange' -postgres.memories 10000 -postgres.questions 2000 -postgres.exchanges 100
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'TestReplicasAreKilled' -replicas.count 4 -replicas.clients 64 -replicas.for 220s -replicas.every 10s -replicas.kills 20
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'KilledWhileItAnswers|PublishThroughKills' -parallel 1 -replicas.cuts 120 -replicas.kills 20
+	sh scripts/set-back.sh bin/amber
 	$(GO) test -count=1 -timeout 30m -v ./move -run 'Killed' -move.steps 1 -move.cuts 0
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 	$(MAKE) test-release
@@ -183,6 +184,10 @@ test-openviking:
 # The model and the ranking on another processor: the same bits. Needs qemu-user.
 test-arm64:
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -timeout 20m -exec qemu-aarch64 ./embed ./search
+
+# A database that is set back under two servers, by pg_restore and to a point in time. Needs PostgreSQL and curl.
+test-set-back: build
+	sh scripts/set-back.sh bin/amber
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in
 # make bench BENCH='-only snapshot -cache /var/tmp/amber-bench'

@@ -34,7 +34,9 @@ func Wrap(op, id string, err error) error {
 		out.Kind = amber.KindUnreachable
 	case errors.As(err, &s):
 		out.Err = &answer{s}
-		out.Kind, out.Hint = kindOf(s)
+		if out.Kind, out.Hint = kindOf(s); out.Kind == amber.KindInternal && s.Severity == "FATAL" { // it ended the connection, or took none
+			out.Kind, out.Hint = amber.KindUnreachable, unreachable
+		}
 	case IsLost(err):
 		out.Kind, out.Hint = amber.KindUnreachable, unreachable
 	}

@@ -54,6 +54,11 @@ func TestWhatCannotBeDoneNow(t *testing.T) {
 	err := pgerr.Wrap("write memory", "", &pgconn.PgError{Severity: "FATAL", Code: "53300", Message: "sorry, too many clients already"})
 	must.Kind(t, "no connection", err, amber.KindUnreachable, "too many clients already")
 	must.Says(t, "hint", amber.HintOf(err), "max_connections")
+	for _, e := range []*pgconn.PgError{{Code: "3D000", Message: `database "amber" does not exist`}, {Code: "55000", Message: `database "amber" is not currently accepting connections`}} {
+		must.Kind(t, e.Code+" in a transaction", pgerr.Wrap("write memory", "", e), amber.KindInternal)
+		e.Severity = "FATAL"
+		must.Kind(t, e.Code+" instead of a connection", pgerr.Wrap("write memory", "", e), amber.KindUnreachable)
+	}
 	err = pgerr.Wrap("write memory", "", &pgconn.PgError{Severity: "FATAL", Code: "25P03", Message: "terminating connection due to idle-in-transaction timeout"})
 	must.Kind(t, "stood still", err, amber.KindUnreachable, "nothing was changed")
 }

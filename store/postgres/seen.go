@@ -137,6 +137,12 @@ func (s *Seen) compare(now Seen) (accepted bool, err error) {
 		WithHint("stop the servers, run amber migrate --restored, and start them again")
 }
 
+// emptied is the error about a database without tables. Path is that of the file.
+func (s *Seen) emptied(path string) error {
+	return (&amber.Error{Op: "open database", Kind: amber.KindDamaged, Err: fmt.Errorf("%w: it has no tables, and this home has counted to %d in one that had", errSetBack, s.Pulse)}).
+		WithHint("restore it and run amber migrate --restored; remove " + path + " to begin with an empty database")
+}
+
 // IsSetBack reports whether an error says that a database was set back.
 func IsSetBack(err error) bool { return errors.Is(err, errSetBack) }
 

@@ -82,3 +82,18 @@ func TestStateStays(t *testing.T) {
 	must.Error(t, "note", w.Note(t.Context(), false))
 	must.Equal(t, "agents", w.State().Agents["thousand"], 1)
 }
+
+// A program whose home has worked on a database makes no tables in an empty one: they would be in the way of a backup that is about to be restored.
+func TestEmptiedDatabase(t *testing.T) {
+	t.Parallel()
+	dsn, empty, seen := fresh(t), fresh(t), filepath.Join(t.TempDir(), "keys", "database.json")
+	s := connect(t, dsn, func(o *postgres.ServerOptions) { o.Seen = seen })
+	_, _, err := s.Watch(t.Context())
+	must.NoError(t, err)
+	for _, restored := range []bool{false, true} {
+		_, err = postgres.Connect(t.Context(), postgres.ServerOptions{DSN: empty, Seen: seen, Restored: restored, Clock: s.Clock(), Random: zeros{}})
+		must.Kind(t, "an empty one", err, amber.KindDamaged, "it has no tables", "this home has counted to 1")
+		must.Says(t, "hint", amber.HintOf(err), "amber migrate --restored", seen)
+	}
+	connect(t, empty) // of a home that knows nothing
+}

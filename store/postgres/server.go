@@ -140,8 +140,15 @@ func Await(o ServerOptions, accept func(Settings) error) (*Server, error) {
 
 // ready looks at the schema, and makes or expands it where that is wanted.
 func (s *Server) ready(ctx context.Context) error {
+	seen, err := readSeen(s.o.Seen)
+	if err != nil {
+		return err
+	}
 	return pgerr.Wrap("open database", "", s.db.Conn(ctx, func(c *pgx.Conn) error {
 		v, err := schema.Check(ctx, c)
+		if errors.Is(err, schema.ErrEmpty) && seen != nil { // it is dropped, or not restored yet
+			return seen.emptied(s.o.Seen)
+		}
 		behind := errors.Is(err, schema.ErrOlder) || err == nil && v.Number < schema.Newest()
 		if errors.Is(err, schema.ErrEmpty) || s.o.Migrate && behind {
 			if _, err = schema.Run(ctx, c, schema.Options{ExpandOnly: true}); err == nil {
@@ -156,12 +163,8 @@ func (s *Server) ready(ctx context.Context) error {
 			return err
 		}
 		s.heard(now)
-		if s.o.Restored {
+		if s.o.Restored || seen == nil {
 			return nil
-		}
-		seen, err := readSeen(s.o.Seen)
-		if err != nil || seen == nil {
-			return err
 		}
 		return s.compareTo(ctx, c, seen)
 	}))
