@@ -675,8 +675,8 @@ func TestEdgeOverMCP(t *testing.T) {
 	}
 	ask(1, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}`)
 	must.Says(t, "recall", ask(2, "tools/call", `{"name":"memory_recall","arguments":{"query":"coupon rounding"}}`), "done in cents")
-	ask(3, "tools/call", `{"name":"memory_save","arguments":{"content":"We deploy on Fridays"}}`)
-	must.Says(t, "context", ask(4, "tools/call", `{"name":"memory_context","arguments":{"goal":"when do we deploy on Fridays"}}`), "We deploy on Fridays")
+	ask(3, "tools/call", `{"name":"memory_save","arguments":{"content":"We deploy on Fridays","project":"acme/shop"}}`)
+	must.Says(t, "context", ask(4, "tools/call", `{"name":"memory_context","arguments":{"goal":"when do we deploy on Fridays","project":"acme/shop"}}`), "We deploy on Fridays")
 	must.Do(t, in.Close())
 	must.Do(t, cmd.Wait())
 	must.Says(t, "saved there", srv.must("", "list", "--all"), "We deploy on Fridays")

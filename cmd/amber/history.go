@@ -44,7 +44,7 @@ func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
 			fmt.Fprintln(w)
 			changed = agent.Changes(before, m)
 		}
-		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Bold, fmt.Sprintf("revision %d", m.Revision)), p.Style(cli.Dim, m.UpdatedAt.String()), strings.Join(append(changed, author(m)...), ", "))
+		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Bold, fmt.Sprintf("revision %d", m.Revision)), p.Style(cli.Dim, m.UpdatedAt.String()), strings.Join(append(changed, author(before, m)...), ", "))
 		if m.Title != before.Title {
 			fmt.Fprintf(w, "    %s\n", p.Style(cli.Bold, cli.OneLine(m.Title, 90)))
 		}
@@ -55,9 +55,9 @@ func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
 	}
 }
 
-// author says who wrote a revision, where that is known.
-func author(m amber.Memory) []string {
-	if m.Author == (amber.Author{}) {
+// author says who wrote a revision, where that is known and another one than wrote the revision before.
+func author(before, m amber.Memory) []string {
+	if m.Author == (amber.Author{}) || m.Author == before.Author {
 		return nil
 	}
 	return []string{"by " + cli.OneLine(words.Author(m.Trust, m.Author), 200)}

@@ -26,7 +26,7 @@ func TestSnapshotCreate(t *testing.T) {
 	r := b.run("--quiet", "snapshot", "create", "--label", "before", "--source", "engram", "--pin").exits(0)
 	must.Equal(t, "the id alone", r.stdout, string(snapC)+"\n")
 	r.warns("WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)", "WARNING: not in the snapshot: 7 more")
-	b.wants(wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true})
+	b.wants(wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true, By: wire.Asker{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}}})
 	b.run("snapshot", "create").warns("frozen: 5.0 MiB, 1.5 KiB of it new", "3.2 ms")
 	var meta map[string]any
 	b.engine.metas[0].Skipped = nil

@@ -91,6 +91,15 @@ func reader(ctx context.Context, u *sqlconn.Untrusted) *sqlrows.Tx {
 	return &sqlrows.Tx{Ctx: ctx, Conn: u.Conn}
 }
 
+// reader is a transaction that reads the records of the file, which has the columns of its schema.
+func (h Header) reader(ctx context.Context, u *sqlconn.Untrusted) *sqlrows.Tx {
+	t := reader(ctx, u)
+	if h.Schema.File == sqlfile.MemorySchema.File {
+		t.NoNotes, t.NoAuthors = h.Version < sqlrows.NotesSince, h.Version < sqlrows.AuthorsSince
+	}
+	return t
+}
+
 // checkShape compares the schema with the migration it claims to be of.
 func (h Header) checkShape(ctx context.Context, s *sqlconn.Untrusted) error {
 	want, err := h.Schema.ShapeAt(h.Version)
@@ -117,7 +126,6 @@ func (e *Examination) deepen(ctx context.Context, h Header, s *sqlconn.Untrusted
 	if h.Schema.File == sqlfile.MemorySchema.File {
 		checks = append(checks, sqlrows.Check{Name: "full_text", Run: func(t *sqlrows.Tx) error {
 			if h.Version >= indexedSince {
-				t.NoNotes = h.Version < sqlrows.NotesSince
 				return t.CheckIndex(true)
 			}
 			return errors.Join(checkIndexSettings(t), sqlfile.CheckFullText(t), compareIndexes(ctx, path))
@@ -125,7 +133,7 @@ func (e *Examination) deepen(ctx context.Context, h Header, s *sqlconn.Untrusted
 	}
 	checks = append(checks, h.Schema.RowChecks(h.Version)...)
 	for _, c := range checks {
-		err := sqlconn.Wrap("check "+c.Name, h.Schema.File, c.Run(reader(ctx, s)))
+		err := sqlconn.Wrap("check "+c.Name, h.Schema.File, c.Run(h.reader(ctx, s)))
 		if k := amber.KindOf(err); err != nil && k != amber.KindDamaged {
 			return err // it was not made
 		}

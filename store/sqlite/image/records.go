@@ -52,9 +52,7 @@ func OpenRecords(ctx context.Context, path string) (*Records, error) {
 	if err := h.checkShape(ctx, u); err != nil {
 		return nil, errors.Join(AboutFile(path, err), u.Close())
 	}
-	t := reader(ctx, u)
-	t.NoAuthors = h.Version < sqlrows.AuthorsSince
-	return &Records{t: t, opened: u, version: h.Version}, nil
+	return &Records{t: h.reader(ctx, u), opened: u, version: h.Version}, nil
 }
 
 // Close closes the file.
