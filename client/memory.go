@@ -78,7 +78,7 @@ func memories(ctx context.Context, a *Agent, q amber.ListQuery, elements ...stri
 }
 
 func listValues(q amber.ListQuery) values {
-	v := filterValues(q.Filter).flag("all", q.All).flag("deleted", q.Deleted).text("trust", string(q.Trust)).flag("waiting", q.Waiting != "")
+	v := filterValues(q.Filter).flag("all", q.All).flag("deleted", q.Deleted).text("trust", string(q.Trust)).text("waiting", string(q.Waiting))
 	return v.number("limit", q.Limit).text("cursor", string(q.Cursor))
 }
 

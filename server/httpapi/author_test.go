@@ -37,11 +37,11 @@ func TestATokenWithoutOwnSpeaksForAnAgent(t *testing.T) {
 	snap := r.ask(call{method: "POST", path: "snapshots", token: adaBot, header: named, body: `{"by":{"trust":"own","host":"cli"}}`}).want(201)
 	must.Equal(t, "who asked for the snapshot", []string{snap.text("by.trust"), snap.text("by.host"), snap.text("by.token")}, []string{"agent", "nightly", "nightly job"})
 
-	waiting := r.ask(call{method: "GET", path: "memories?all=true&waiting=true", token: adaRead}).want(200)
+	waiting := r.ask(call{method: "GET", path: "memories?all=true&waiting=agents", token: adaRead}).want(200)
 	must.Equal(t, "what waits", []any{waiting.text("items.0.id"), len(waiting.field("items").([]any))}, []any{said.text("id"), 1})
 	kept := r.ask(call{method: "PATCH", path: "memories/" + said.text("id"), token: adaBot, body: `{"keep":true}`}).want(200)
 	must.Equal(t, "kept by an agent", kept.text("trust"), "agent")
 	kept = r.ask(call{method: "PATCH", path: "memories/" + said.text("id"), token: ada, body: `{"keep":true}`}).want(200)
 	must.Equal(t, "kept by the owner", kept.text("trust"), "own")
-	must.Equal(t, "what waits then", len(r.ask(call{method: "GET", path: "memories?all=true&waiting=true", token: adaRead}).want(200).field("items").([]any)), 0)
+	must.Equal(t, "what waits then", len(r.ask(call{method: "GET", path: "memories?all=true&waiting=agents", token: adaRead}).want(200).field("items").([]any)), 0)
 }

@@ -47,16 +47,15 @@ type listing struct {
 	Deleted bool        `query:"deleted" doc:"include tombstones"`
 	Trusted bool        `query:"trusted" doc:"own and signed memories alone"`
 	Trust   amber.Trust `query:"trust" doc:"of this trust or more"`
-	Waiting bool        `query:"waiting" doc:"those alone that wait for the owner"`
+	Waiting string      `query:"waiting" doc:"those alone that wait for the owner by this rule: agents, imports or none; a server with a rule of its own goes by that"`
 }
 
 func (l listing) query(p paging) amber.ListQuery {
-	q := amber.ListQuery{Filter: l.filter.filter(), All: l.All, Deleted: l.Deleted, Trust: l.Trust, Limit: p.Limit, Cursor: p.Cursor}
+	q := amber.ListQuery{
+		Filter: l.filter.filter(), All: l.All, Deleted: l.Deleted, Trust: l.Trust, Waiting: amber.Review(l.Waiting), Limit: p.Limit, Cursor: p.Cursor,
+	}
 	if l.Trusted && q.Trust != amber.TrustOwn {
 		q.Trust = amber.TrustSigned
-	}
-	if l.Waiting {
-		q.Waiting = amber.ReviewAgents // the configuration of the server says which
 	}
 	return q
 }

@@ -1416,7 +1416,7 @@ class MemoryOperations:
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
         trust: Optional[Trust] = None,
-        waiting: Optional[bool] = None,
+        waiting: Optional[str] = None,
     ) -> Listing[Memory]:
         """List memories, newest first.
 
@@ -1440,7 +1440,8 @@ class MemoryOperations:
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
             trust: Of this trust or more.
-            waiting: Those alone that wait for the owner.
+            waiting: Those alone that wait for the owner by this rule: agents, imports or
+                none; a server with a rule of its own goes by that.
         """
         return self._caller.listing(
             Memory,
@@ -2539,7 +2540,7 @@ class SnapshotOperations:
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
         trust: Optional[Trust] = None,
-        waiting: Optional[bool] = None,
+        waiting: Optional[str] = None,
     ) -> Listing[Memory]:
         """List the memories of a snapshot, newest first.
 
@@ -2562,7 +2563,8 @@ class SnapshotOperations:
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
             trust: Of this trust or more.
-            waiting: Those alone that wait for the owner.
+            waiting: Those alone that wait for the owner by this rule: agents, imports or
+                none; a server with a rule of its own goes by that.
         """
         return self._caller.listing(
             Memory,
@@ -4760,7 +4762,7 @@ class AsyncMemoryOperations:
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
         trust: Optional[Trust] = None,
-        waiting: Optional[bool] = None,
+        waiting: Optional[str] = None,
     ) -> AsyncListing[Memory]:
         """List memories, newest first.
 
@@ -4784,7 +4786,8 @@ class AsyncMemoryOperations:
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
             trust: Of this trust or more.
-            waiting: Those alone that wait for the owner.
+            waiting: Those alone that wait for the owner by this rule: agents, imports or
+                none; a server with a rule of its own goes by that.
         """
         return self._caller.listing(
             Memory,
@@ -5883,7 +5886,7 @@ class AsyncSnapshotOperations:
         deleted: Optional[bool] = None,
         trusted: Optional[bool] = None,
         trust: Optional[Trust] = None,
-        waiting: Optional[bool] = None,
+        waiting: Optional[str] = None,
     ) -> AsyncListing[Memory]:
         """List the memories of a snapshot, newest first.
 
@@ -5906,7 +5909,8 @@ class AsyncSnapshotOperations:
             deleted: Include tombstones.
             trusted: Own and signed memories alone.
             trust: Of this trust or more.
-            waiting: Those alone that wait for the owner.
+            waiting: Those alone that wait for the owner by this rule: agents, imports or
+                none; a server with a rule of its own goes by that.
         """
         return self._caller.listing(
             Memory,

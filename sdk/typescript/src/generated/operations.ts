@@ -2994,8 +2994,11 @@ export interface MemoryListArgs {
   trusted?: boolean | undefined;
   /** Of this trust or more. */
   trust?: Trust | undefined;
-  /** Those alone that wait for the owner. */
-  waiting?: boolean | undefined;
+  /**
+   * Those alone that wait for the owner by this rule: agents, imports or none; a server with a rule of its own goes by
+   * that.
+   */
+  waiting?: string | undefined;
 }
 
 /** What memory.recall is given. */
@@ -3953,8 +3956,11 @@ export interface SnapshotMemoriesArgs {
   trusted?: boolean | undefined;
   /** Of this trust or more. */
   trust?: Trust | undefined;
-  /** Those alone that wait for the owner. */
-  waiting?: boolean | undefined;
+  /**
+   * Those alone that wait for the owner by this rule: agents, imports or none; a server with a rule of its own goes by
+   * that.
+   */
+  waiting?: string | undefined;
 }
 
 /** What snapshot.pin is given. */
