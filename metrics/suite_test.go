@@ -26,7 +26,7 @@ import (
 type measured struct{ m *metrics.Metrics }
 
 func (p measured) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
-	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue, LogAll: true})
 	if err != nil {
 		return amber.Store{}, nil, err
 	}
@@ -39,7 +39,7 @@ func TestAMeasuredStoreKeepsEveryPromise(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
 	report, err := storetest.Run(t.Context(), storetest.Backend{
-		Name: "measured", Fresh: func() (storetest.Place, error) { return measured{m}, nil },
+		Name: "measured", LogsAll: true, Fresh: func() (storetest.Place, error) { return measured{m}, nil },
 	})
 	must.NoError(t, err)
 	for _, name := range report.NotRun {

@@ -41,9 +41,9 @@ func TestKeepsEveryPromise(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report, err := storetest.Run(t.Context(), storetest.Fleeting(name, func(env storetest.Env) (amber.Store, error) {
-				return composite(env, change)
-			}))
+			backend := storetest.Fleeting(name, func(env storetest.Env) (amber.Store, error) { return composite(env, change) })
+			backend.LogsAll = true
+			report, err := storetest.Run(t.Context(), backend)
 			must.NoError(t, err)
 			for _, check := range report.NotRun {
 				must.Hold(t, strings.HasPrefix(check, "durable/") || strings.HasPrefix(check, "shared/"), "check %s was not run", check)
@@ -54,7 +54,7 @@ func TestKeepsEveryPromise(t *testing.T) {
 }
 
 func composite(env storetest.Env, change func(*double)) (amber.Store, error) {
-	primary, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	primary, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue, LogAll: true})
 	if err != nil {
 		return amber.Store{}, err
 	}
