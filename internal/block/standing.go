@@ -23,23 +23,42 @@ type section struct {
 	heading string
 	why     string
 	kinds   []amber.MemoryKind
-	most    int
+	most    int                     // under the heading
+	least   amber.Trust             // of a memory in it
 	derived func(amber.Memory) bool // which of those that rules found; nil for none
 }
 
 // takes reports whether a memory belongs to the section. A backend may not know how to list
 // trusted memories alone.
 func (s section) takes(m amber.Memory) bool {
-	return m.Trust != amber.TrustDerived || s.derived != nil && s.derived(m)
+	return !s.least.Outranks(m.Trust) && (m.Trust != amber.TrustDerived || s.derived != nil && s.derived(m))
 }
 
-// sections are what stands, in the order it is told.
+// sections are what stands, in the order it is told. What the owner said comes first and is listed alone: however much
+// agents write, and rules find in what they said, takes no room from it.
 var sections = []section{
-	{headingStanding, "a standing constraint", []amber.MemoryKind{amber.Constraint}, maxStanding, every},
-	{headingStanding, "a standing decision", []amber.MemoryKind{amber.ProjectFact}, maxStanding, func(m amber.Memory) bool { return isItem(m, itemDecision) }},
-	{headingPreferences, "a preference of the user", []amber.MemoryKind{amber.UserPreference, amber.UserFact}, maxPreferences, every},
-	{headingMore, "one of the newest memories", otherKinds(), maxMore, nil},
+	{headingStanding, whyConstraint, constraints, maxStanding, amber.TrustSigned, nil},
+	{headingStanding, whyDecision, decisions, maxStanding, amber.TrustSigned, nil},
+	{headingStanding, whyConstraint, constraints, maxStanding, amber.TrustDerived, every},
+	{headingStanding, whyDecision, decisions, maxStanding, amber.TrustDerived, func(m amber.Memory) bool { return isItem(m, itemDecision) }},
+	{headingPreferences, whyPreference, preferences, maxPreferences, amber.TrustSigned, nil},
+	{headingPreferences, whyPreference, preferences, maxPreferences, amber.TrustDerived, every},
+	{headingMore, "one of the newest memories", otherKinds(), maxMore, amber.TrustAgent, nil},
 }
+
+// Why a memory is told.
+const (
+	whyConstraint = "a standing constraint"
+	whyDecision   = "a standing decision"
+	whyPreference = "a preference of the user"
+)
+
+// The kinds of which something stands.
+var (
+	constraints = []amber.MemoryKind{amber.Constraint}
+	decisions   = []amber.MemoryKind{amber.ProjectFact}
+	preferences = []amber.MemoryKind{amber.UserPreference, amber.UserFact}
+)
 
 func every(amber.Memory) bool { return true }
 
@@ -60,11 +79,10 @@ func isItem(m amber.Memory, name string) bool {
 func (b *builder) standing(ctx context.Context) error {
 	told := map[string]int{}
 	for _, s := range sections {
-		least := amber.TrustDerived
-		if s.derived == nil {
-			least = amber.TrustAgent
+		if told[s.heading] >= s.most {
+			continue
 		}
-		list, err := b.list(ctx, s.kinds, least, s.takes)
+		list, err := b.list(ctx, s.kinds, s.least, s.takes)
 		if err != nil {
 			return err
 		}
