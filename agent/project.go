@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber/internal/project"
 	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ProjectReport says what names a project and what is stored under its names.
@@ -96,16 +97,54 @@ func (a *Agent) JoinProject(ctx context.Context, from, to string) (memories, ses
 	return a.core.JoinProject(ctx, from, to)
 }
 
+var _ wire.FolderKeeper = (*Agent)(nil)
+
+// WaitingFolders implements [wire.FolderKeeper].
+func (a *Agent) WaitingFolders(context.Context) ([]wire.WaitingFolder, error) {
+	known, err := a.folders().Folders()
+	out := []wire.WaitingFolder{}
+	for _, f := range known {
+		if f.Asks != "" {
+			out = append(out, wire.WaitingFolder{Place: f.Place, Project: f.Project, Asks: f.Asks, Folders: append([]string{}, f.Has...), At: f.At})
+		}
+	}
+	return out, err
+}
+
+// TrustFolder implements [wire.FolderKeeper].
+func (a *Agent) TrustFolder(ctx context.Context, t wire.FolderTrust) (wire.TrustedFolder, error) {
+	out := wire.TrustedFolder{Place: t.Place, Project: t.Asks}
+	if err := t.Check(); err != nil {
+		return out, err
+	}
+	was, err := a.folders().TrustAt(ctx, t.Place, t.Asks)
+	if err != nil || a.core == nil {
+		return out, err
+	}
+	for _, name := range was {
+		memories, sessions, err := a.JoinProject(ctx, name, t.Asks)
+		if err != nil {
+			return out, err
+		}
+		out.Memories, out.Sessions = out.Memories+memories, out.Sessions+sessions
+	}
+	return out, nil
+}
+
+// folders decides which project a folder has.
+func (a *Agent) folders() *project.Registry {
+	return &project.Registry{Home: a.home.Dir(), Clock: a.o.Clock, Evidence: func(context.Context) (project.Evidence, error) {
+		return Evidence{Store: a.plain, Done: func() error { return nil }}, nil
+	}}
+}
+
 // place returns the project of an event. A hook that could not ask the store, because it had to be migrated or was
 // away, and one that ran before the user confirmed the folder, name the folder's own; the folder is asked once more.
 func (a *Agent) place(ctx context.Context, ev journal.HostEvent) string {
 	if !project.IsOwn(ev.Project) || ev.Directory == "" {
 		return ev.Project
 	}
-	r := project.Registry{Home: a.home.Dir(), Clock: a.o.Clock, Evidence: func(context.Context) (project.Evidence, error) {
-		return Evidence{Store: a.plain, Done: func() error { return nil }}, nil
-	}}
-	has, err := r.Of(ctx, ev.Directory)
+	has, err := a.folders().Of(ctx, ev.Directory)
 	if err != nil || has.Own() != ev.Project {
 		return ev.Project
 	}

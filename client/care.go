@@ -21,6 +21,16 @@ func (a *Agent) Doctor(ctx context.Context, deep bool) (wire.Checkup, error) {
 	return get[wire.Checkup](ctx, a.slow(), newValues().flag("deep", deep).Values, "doctor")
 }
 
+// WaitingFolders implements [wire.FolderKeeper] for callers that may see every tenant. Errors: refused; unsupported.
+func (a *Agent) WaitingFolders(ctx context.Context) ([]wire.WaitingFolder, error) {
+	return list[wire.WaitingFolder](ctx, a, nil, "folders")
+}
+
+// TrustFolder implements [wire.FolderKeeper] for callers that may see every tenant.
+func (a *Agent) TrustFolder(ctx context.Context, t wire.FolderTrust) (wire.TrustedFolder, error) {
+	return post[wire.TrustedFolder](ctx, a, t, "folders", "trust")
+}
+
 // Generation tells which generation of the agent is live, which restore made it, and whether a restore
 // is unfinished. Errors: those of [wire.GenerationReader]; unsupported where no snapshots are kept.
 func (a *Agent) Generation(ctx context.Context) (wire.Generation, error) {

@@ -32,6 +32,8 @@ type Agent struct {
 	Quarantine Quarantine
 	// Settle brings what the crash journal holds into the store, and names what it could not bring in; nil where there is none.
 	Settle func(ctx context.Context) []string
+	// Folders knows which folders of the machine wait for the owner; nil where that is not known.
+	Folders wire.FolderKeeper
 	// Index is what questions are answered from; nil where there is none.
 	Index Index
 	// Feed gives an index outside of the store what it does not have yet, for a while, and

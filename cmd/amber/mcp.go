@@ -93,12 +93,13 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	ids, folder := a.mcpFolder(ctx, f)
 	s, err := mcpapi.NewServer(mcpapi.Options{
 		Desk: &server.Desk{
 			Agents: pool, BeforeTool: h.beforeTool, Changed: func(server.AgentName) { h.change() }, Log: log, Redact: a.WriteRulesOnce(),
 		},
 		Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
-		Identities: amber.Identities{ProjectID: a.projectHere(ctx, f.project), UserID: f.user, WorkspaceID: f.workspace}, Clock: a.Clock, Log: log,
+		Identities: ids, Folder: folder, Clock: a.Clock, Log: log,
 	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}, Bound: f.bound()}}, tenant, agent)
 	if err != nil {
 		return err
@@ -110,16 +111,23 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 	return err
 }
 
-// projectHere is the project a call is about where it names none.
-func (a *app) projectHere(ctx context.Context, named string) string {
-	if named != "" {
-		return named
-	}
+// mcpFolder returns what calls are about that name nothing. A folder that waits for its user is asked again at every call, so the host
+// learns of the confirmation; every other folder keeps its project.
+func (a *app) mcpFolder(ctx context.Context, f mcpFlags) (ids amber.Identities, folder func() (string, bool)) {
+	ids = amber.Identities{ProjectID: f.project, UserID: f.user, WorkspaceID: f.workspace}
 	dir, err := a.Directory()
-	if err != nil {
-		return ""
+	if f.project != "" || err != nil {
+		return ids, nil
 	}
-	return a.Project(ctx, dir).ID
+	has := a.Project(ctx, dir)
+	if has.Asks == "" {
+		ids.ProjectID = has.ID
+		return ids, nil
+	}
+	return ids, func() (string, bool) {
+		now := a.Project(ctx, dir)
+		return now.ID, now.Asks != ""
+	}
 }
 
 // hosted is the agent of the flags, served to one host.

@@ -55,6 +55,11 @@ that name ran in other folders it asks first.`,
 		Args:    cli.Exactly("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[0]
+			if !dryRun { // a name is a key to what lies under it
+				if err := a.OwnerOnly("name project"); err != nil {
+					return err
+				}
+			}
 			if err := amber.CheckID("project id", name); err != nil {
 				return err
 			}

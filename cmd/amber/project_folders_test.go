@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -169,6 +171,32 @@ func TestTwelveKindsOfFolder(t *testing.T) {
 		if !k.given && k.project != "" && k.folder != "second" && strings.Contains(said, "cuckoo of "+k.folder) {
 			t.Errorf("the words of %s came with it: %s", k.folder, said)
 		}
+	}
+}
+
+// A host that speaks MCP in a folder that waits is told so, and has the project once the user has confirmed it.
+func TestAHostInAFolderThatWaitsIsTold(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	p.realRepository("secret")
+	p.repository("second", realRemote)
+	cmd := exec.Command("amber", "mcp")
+	cmd.Env, cmd.Dir = append(p.environ(), "PWD="+p.path("second")), p.path("second")
+	cs := must.Get(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil))(t)
+	t.Cleanup(func() { _ = cs.Close() }) // the test is about what it said
+	h := &host{t, cs}
+	_, said := h.try("memory_context", map[string]any{"goal": "open the vault"})
+	if strings.Contains(said, realWord) || !strings.Contains(said, block.Notice) {
+		t.Errorf("before: %s", said)
+	}
+	if _, said = h.try("memory_recall", map[string]any{"query": "vault"}); strings.Contains(said, realWord) {
+		t.Errorf("recall before: %s", said)
+	}
+	h.call("memory_save", map[string]any{"content": "the cuckoo is awake"})
+	p.in("second", "project", "trust", "--yes")
+	_, said = h.try("memory_context", map[string]any{"goal": "open the vault of the cuckoo"})
+	if !strings.Contains(said, realWord) || !strings.Contains(said, "cuckoo") || strings.Contains(said, block.Notice) {
+		t.Errorf("after: %s", said)
 	}
 }
 

@@ -104,6 +104,7 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 			return state.Sessions, err
 		},
 		Quarantine: at,
+		Folders:    at,
 		Settle:     at.Settle,
 		Doctor:     func(ctx context.Context, deep bool) (wire.Checkup, error) { return one.examine(ctx, deep), nil },
 	}

@@ -174,6 +174,15 @@ func (p *pins) find(c claim) *pin {
 	return nil
 }
 
+// stands reports whether the folder of a pin is there and as it was pinned.
+func (p *pins) stands(one pin) bool {
+	if c := claimOf(one.Place); c.place == one.Place {
+		found := p.find(c)
+		return found != nil && *found == one
+	}
+	return one.Identity != "" && one.Identity == identity(one.Place) && one.Owner == owner(one.Place) // a git folder in another one, as of a submodule
+}
+
 // moved returns the pin of a folder that was elsewhere, and is not there any more.
 func (p *pins) moved(c claim) *pin {
 	id := identity(c.place)

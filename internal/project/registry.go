@@ -214,6 +214,30 @@ func (r *Registry) Trust(ctx context.Context, dir, expected string) (now Grant, 
 	return now, was, err
 }
 
+// TrustAt gives the folder that the home knows by a place what it asks for, as [Registry.Trust] does for a directory in it. Was
+// are the names of its own under which records may lie that belong to the project now.
+func (r *Registry) TrustAt(ctx context.Context, place, expected string) (was []string, err error) {
+	said := false
+	err = r.change(ctx, func(p *pins) bool {
+		one := p.at(place)
+		if one == nil || one.Asks != expected || expected == "" || !p.stands(*one) {
+			return false
+		}
+		for _, name := range []string{one.Project, claim{place: place}.own()} {
+			if name != expected && !slices.Contains(was, name) {
+				was = append(was, name)
+			}
+		}
+		said = true
+		one.Project, one.Asks, one.At = expected, "", amber.At(r.Clock())
+		return true
+	})
+	if err == nil && !said {
+		err = amber.Errorf(amber.KindConflict, "trust folder", place, "the folder does not ask for %s", cmp.Or(expected, "a project")).WithHint("amber project list")
+	}
+	return was, err
+}
+
 // Set names the project of a directory: for this home, for this machine, and in .amber/project for
 // everybody who has the repository. Was is the name of its own that the folder had until now, ""
 // for none. Errors: invalid for what is not a name; refused where .amber is not a folder or the file
@@ -267,6 +291,8 @@ type Folder struct {
 	Project string     `json:"project"`
 	Asks    string     `json:"asks,omitempty"`
 	At      amber.Time `json:"at"`
+	// Has are the folders that have what the folder asks for.
+	Has []string `json:"-"`
 }
 
 // Folders lists the folders that the home knows.
@@ -277,7 +303,11 @@ func (r *Registry) Folders() ([]Folder, error) {
 	}
 	out := []Folder{}
 	for _, one := range p.Folders {
-		out = append(out, Folder{one.Place, one.Project, one.Asks, one.At})
+		f := Folder{Place: one.Place, Project: one.Project, Asks: one.Asks, At: one.At}
+		if one.Asks != "" {
+			f.Has = p.folders(one.Asks)
+		}
+		out = append(out, f)
 	}
 	return out, nil
 }

@@ -136,3 +136,26 @@ func TestAnotherRepositoryAtAKnownPlace(t *testing.T) {
 	g := of(t, r, repository(t, dir, "https://host.invalid/acme/other"))
 	must.Equal(t, "project", g.ID, "host.invalid/acme/other")
 }
+
+// A folder that waits is trusted by the place that the home knows, as long as the folder is what it was and asks for that.
+func TestFoldersAreTrustedByTheirPlace(t *testing.T) {
+	t.Parallel()
+	home, top := tree(t), tree(t)
+	const name = "host.invalid/acme/shop"
+	r := registry(home, nil)
+	of(t, r, repository(t, filepath.Join(top, "first"), "https://"+name))
+	dir := repository(t, filepath.Join(top, "second"), "https://"+name)
+	own, place := of(t, r, dir).ID, filepath.Join(dir, ".git")
+	for _, wrong := range [][2]string{{place, "host.invalid/acme/other"}, {place, ""}, {filepath.Join(top, "first", ".git"), name}, {filepath.Join(top, "none"), name}, {dir, name}} {
+		must.Kind(t, wrong[0]+" "+wrong[1], must.Err(r.TrustAt(t.Context(), wrong[0], wrong[1])), amber.KindConflict)
+	}
+	must.Do(t, os.Rename(place, place+".kept"))
+	must.Do(t, os.MkdirAll(place, 0o700)) // another repository took the place, with another remote
+	must.Do(t, os.WriteFile(filepath.Join(place, "config"), []byte("[remote \"origin\"]\n\turl = https://evil.invalid/a/b\n"), 0o600))
+	must.Kind(t, "another repository", must.Err(r.TrustAt(t.Context(), place, name)), amber.KindConflict)
+	must.Do(t, os.RemoveAll(place))
+	must.Do(t, os.Rename(place+".kept", place))
+	must.Equal(t, "names of its own", must.Get(r.TrustAt(t.Context(), place, name))(t), []string{own})
+	must.Equal(t, "project", of(t, r, dir).ID, name)
+	must.Kind(t, "twice", must.Err(r.TrustAt(t.Context(), place, name)), amber.KindConflict)
+}

@@ -152,7 +152,7 @@ func (a *API) routes() {
 	for _, add := range []func(*API){
 		memoryRoutes, linkRoutes, conceptRoutes,
 		catalogueRoutes, sessionEditRoutes, activeRoutes, stateRoutes, turnRoutes, compactionRoutes, activityRoutes, loopRoutes,
-		noteReadRoutes, noteWriteRoutes, documentRoutes, journalRoutes, quarantineRoutes, changeRoutes,
+		noteReadRoutes, noteWriteRoutes, documentRoutes, journalRoutes, quarantineRoutes, folderRoutes, changeRoutes,
 		taskRoutes, taskEventRoutes, approvalRoutes, resultRoutes, queueRoutes,
 		takeRoutes, lookRoutes, keepRoutes, restoreRoutes, pastRoutes, tenantRoutes, consolidationRoutes,
 		importRoutes, exportRoutes, careRoutes, auditRoutes, tokenRoutes, nameRoutes, eventRoutes, (*API).openRoutes,

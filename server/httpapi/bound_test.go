@@ -25,6 +25,7 @@ const (
 var wholeOf = map[string]string{
 	"import.upload": "writes ids", "import.list": "is of all", "import.undo": "changes what others imported", "export.download": "is of all",
 	"journal.status": "counts sessions of all", "quarantine.list": "names sessions of all", "quarantine.show": "shows payloads of all", "quarantine.retry": "changes sessions of all",
+	"folder.list": "of the machine", "folder.trust": "of the machine",
 	"tenant.gc": "of a tenant", "tenant.check": "of a tenant", "audit.list": "of the home", "audit.verify": "of the home", "token.list": "of the home", "token.create": "of the home",
 	"token.revoke": "of the home", "agent.doctor": "looks at all", "agent.sync": "is of all", "agent.generation": "is of all", "concept.count": "counts all",
 	"snapshot.take": "freezes all", "snapshot.show": "counts all", "snapshot.diff": "names records of all", "snapshot.verify": "of all", "snapshot.delete": "of all", "snapshot.pin": "of all",

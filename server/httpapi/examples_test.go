@@ -69,6 +69,8 @@ var exampleSteps = []step{
 	{id: "journal.cursor", path: "journal/cursors/00000000000000000000000000000001"},
 	{id: "journal.open", path: "journal/open"},
 	{id: "journal.status", path: "journal"},
+	{id: "folder.list", path: "folders"},
+	{id: "folder.trust", path: "folders/trust", body: `{"place":"/srv/copy","asks":"git.example/acme/shop"}`},
 	{id: "quarantine.list", path: "journal/quarantine?session=s1", token: ada},
 	{id: "quarantine.show", path: "journal/quarantine/s1/" + heldName, token: ada},
 	{id: "quarantine.retry", path: "journal/quarantine/retry", body: `{"session":"s1","name":"` + heldName + `"}`, token: ada},

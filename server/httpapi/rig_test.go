@@ -267,11 +267,40 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 		Tenant: tenant, ID: id, Store: whole, Policy: policy.Conservative{}, Random: rand.Reader,
 		Snapshots: r.snaps, Repository: r.snaps, Generations: r.snaps, Past: past{whole, r.snaps}, Consolidations: r.snaps,
 		Journal:    func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
-		Quarantine: newWard(r.t, r.clock.Read),
+		Quarantine: newWard(r.t, r.clock.Read), Folders: &lobby{waits: true},
 		Doctor: func(context.Context, bool) (wire.Checkup, error) {
 			return wire.Checkup{OK: true, Checks: []wire.Finding{{Code: "home", Status: wire.FindingOK, Detail: "/srv/secret", Hint: "ls /srv/secret"}}}, nil
 		},
 	}
+}
+
+// lobby has one folder that waits until it is trusted.
+type lobby struct {
+	mu    sync.Mutex
+	waits bool
+}
+
+func (l *lobby) WaitingFolders(context.Context) ([]wire.WaitingFolder, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.waits {
+		return []wire.WaitingFolder{}, nil
+	}
+	at := amber.At(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
+	return []wire.WaitingFolder{{Place: "/srv/copy", Project: "unconfirmed/copy-0123456789ab", Asks: "git.example/acme/shop", Folders: []string{"/srv/shop/.git"}, At: at}}, nil
+}
+
+func (l *lobby) TrustFolder(_ context.Context, t wire.FolderTrust) (wire.TrustedFolder, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := t.Check(); err != nil {
+		return wire.TrustedFolder{}, err
+	}
+	if !l.waits || t.Place != "/srv/copy" {
+		return wire.TrustedFolder{}, amber.Errorf(amber.KindConflict, "trust folder", t.Place, "the folder does not ask for %s", t.Asks)
+	}
+	l.waits = false
+	return wire.TrustedFolder{Place: t.Place, Project: t.Asks, Memories: 2, Sessions: 1}, nil
 }
 
 // ward is the quarantine of a crash journal, which is made when it is first looked at. It

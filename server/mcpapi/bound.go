@@ -212,8 +212,19 @@ func (b *bound) about() amber.Identities {
 	to, ids := b.who.Grant.Bound, b.shared.Identities
 	ids.UserID = cmp.Or(to.User, ids.UserID)
 	ids.ProjectID = cmp.Or(to.Project, ids.ProjectID)
+	if ids.ProjectID == "" && b.shared.Folder != nil {
+		ids.ProjectID, _ = b.shared.Folder()
+	}
 	ids.WorkspaceID = cmp.Or(to.Workspace, ids.WorkspaceID)
 	return ids
+}
+
+// waits reports whether the folder of the host claims a project that its user has not confirmed.
+func (b *bound) waits() (waits bool) {
+	if b.shared.Folder != nil && b.who.Grant.Project == "" {
+		_, waits = b.shared.Folder()
+	}
+	return waits
 }
 
 // scopeOf returns the scope of a memory whose call names none: the narrowest

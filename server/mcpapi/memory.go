@@ -319,9 +319,14 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 
 // context builds what an agent should know, as the policy has it.
 func (b *bound) context(ctx context.Context, a *server.Agent, goal string, named amber.Identities, size int) (wire.ContextBlock, error) {
-	return block.Build(ctx, a.Store, a.Policy, wire.ContextRequest{
-		RecallInput: amber.RecallInput{Goal: goal, Identities: b.known(named)}, MaxBytes: size,
+	ids, waits := b.known(named), b.waits()
+	built, err := block.Build(ctx, a.Store, a.Policy, wire.ContextRequest{
+		RecallInput: amber.RecallInput{Goal: goal, Identities: ids}, MaxBytes: size,
 	}, a.Random)
+	if err == nil && waits {
+		built.Text, err = block.WithNotice(built.Text, a.Random)
+	}
+	return built, err
 }
 
 func contextText(block wire.ContextBlock) string {

@@ -38,8 +38,11 @@ type Options struct {
 	// Identities are what project, user and session mean where a call names
 	// none.
 	Identities amber.Identities
-	Clock      amber.Clock
-	Log        *slog.Logger // nil: silent
+	// Folder returns the project of the folder in which the host runs, where Identities names none, and whether
+	// the folder claims one that its user has not confirmed. It is asked at every call; nil: there is no folder.
+	Folder func() (project string, waits bool)
+	Clock  amber.Clock
+	Log    *slog.Logger // nil: silent
 	// Timeout bounds a call, LongTimeout one that takes, checks or restores
 	// snapshots; 0: DefaultTimeout and DefaultLongTimeout.
 	Timeout, LongTimeout time.Duration

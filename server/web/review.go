@@ -12,12 +12,15 @@ import (
 func reviewRoutes(p *Page) {
 	p.get("/review", (*visit).review)
 	p.post("/review/keep", (*visit).keep)
+	p.post("/review/trust", (*visit).trustFolder)
 }
 
 // reviewData is what the list of waiting memories shows.
 type reviewData struct {
 	amber.Page[amber.Memory]
-	Kept string
+	Kept    string
+	Folders []wire.WaitingFolder
+	Trusted string // the project of the folder that was trusted just now
 }
 
 func (v *visit) review() error {
@@ -25,7 +28,40 @@ func (v *visit) review() error {
 	if err != nil {
 		return err
 	}
-	return v.render("review", screen{Title: "Review", Nav: "review", Command: v.command("review", "list")}, reviewData{page, v.query("kept")})
+	folders, err := v.waitingFolders(v.r.Context())
+	if err != nil {
+		return err
+	}
+	return v.render("review", screen{Title: "Review", Nav: "review", Command: v.command("review", "list")}, reviewData{page, v.query("kept"), folders, v.query("trusted")})
+}
+
+// waitingFolders are the folders of the machine that wait for the owner; none for visitors who may not see every tenant.
+func (v *visit) waitingFolders(ctx context.Context) ([]wire.WaitingFolder, error) {
+	if v.grant.Tenant != "" || !v.grant.Has(wire.TokenAdmin) {
+		return nil, nil
+	}
+	agent, err := v.remote()
+	if err != nil {
+		return nil, err
+	}
+	folders, err := agent.WaitingFolders(ctx)
+	if amber.KindOf(err) == amber.KindUnsupported {
+		err = nil
+	}
+	return folders, err
+}
+
+// trustFolder confirms what a folder claims.
+func (v *visit) trustFolder() error {
+	agent, err := v.remote()
+	if err != nil {
+		return err
+	}
+	done, err := agent.TrustFolder(v.r.Context(), wire.FolderTrust{Place: v.field("place"), Asks: v.field("asks")})
+	if err != nil {
+		return err
+	}
+	return v.redirect(addQuery(v.path("review"), "trusted", done.Project))
 }
 
 // waiting is a page of the memories that wait for the owner.
@@ -53,17 +89,18 @@ func (v *visit) keep() error {
 // badgeMost is how many waiting memories a badge counts.
 const badgeMost = 9
 
-// badge counts the memories that wait, for the entry of the screen that lists them; "" for none.
+// badge counts the memories and folders that wait, for the entry of the screen that lists them; "" for none.
 func (v *visit) badge() string {
 	if v.tenant == "" || !v.known || !v.grant.Has(wire.TokenRead) {
 		return ""
 	}
 	page, err := v.waiting(v.r.Context(), badgeMost, "")
-	switch n := len(page.Items); {
-	case err != nil || n == 0: // the screen itself names the error
+	folders, folderErr := v.waitingFolders(v.r.Context())
+	switch n := len(page.Items) + len(folders); {
+	case err != nil || folderErr != nil || n == 0: // the screen itself names the error
 		return ""
-	case page.Next != "":
-		return fmt.Sprintf("%d+", n)
+	case page.Next != "" || n > badgeMost:
+		return fmt.Sprintf("%d+", badgeMost)
 	default:
 		return fmt.Sprint(n)
 	}

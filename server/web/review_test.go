@@ -1,13 +1,48 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/project"
 )
+
+// A folder that claims a project which another one has waits on the screen, and gets the project, with what was said there, once the
+// owner trusts it. Visitors of one tenant learn nothing of folders.
+func TestFoldersWaitForTheOwner(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	b := r.visitor("")
+	b.get("review").shows(t, "No memory waits")
+	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	folders := &project.Registry{Home: r.home, Clock: time.Now, Evidence: func(context.Context) (project.Evidence, error) { return nil, nil }}
+	place := func(name string) (dir string, has project.Grant) {
+		dir = filepath.Join(top, name)
+		must.Do(t, os.MkdirAll(filepath.Join(dir, ".amber"), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(dir, ".amber", "project"), []byte("acme/<secret>\n"), 0o600))
+		return dir, must.Get(folders.Of(t.Context(), dir))(t)
+	}
+	first, _ := place("first")
+	second, has := place("second")
+	must.Equal(t, "asks", has.Asks, "acme/<secret>")
+	store := r.store("acme", "ada")
+	m := must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "said there", Identities: amber.Identities{ProjectID: has.ID}}))(t)
+	p := b.get("review")
+	p.shows(t, second, "claims acme/<secret>", "has it: "+first, "Review 1 waiting")
+	must.Equal(t, "another claim", b.post("review/trust", "place", second, "asks", "acme/other").status, http.StatusConflict)
+	must.Equal(t, "the folder that has it", b.post("review/trust", "place", first, "asks", "acme/<secret>").status, http.StatusConflict)
+	must.Equal(t, "trusting", b.post("review/trust", "place", second, "asks", "acme/<secret>").status, http.StatusSeeOther)
+	b.get("review?trusted=acme").shows(t, "belongs to acme now", "No memory waits")
+	must.Equal(t, "project of the folder", must.Get(folders.Of(t.Context(), second))(t).ID, "acme/<secret>")
+	must.Equal(t, "project of what was said there", must.Get(store.Memories.Get(t.Context(), m.ID))(t).ProjectID, "acme/<secret>")
+}
 
 // What an agent said for every project waits on a screen of its own, whose entry counts it, until the owner keeps it.
 func TestMemoriesOfAgentsWaitForTheOwner(t *testing.T) {

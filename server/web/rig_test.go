@@ -191,7 +191,7 @@ func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.Age
 		return nil, nil, err
 	}
 	served := &server.Agent{
-		Tenant: tenant, ID: id, Store: at.Served(), Policy: at.Policy, Random: rand.Reader, Snapshots: snaps, Past: pastOf{at}, Quarantine: at, Settle: at.Settle,
+		Tenant: tenant, ID: id, Store: at.Served(), Policy: at.Policy, Random: rand.Reader, Snapshots: snaps, Past: pastOf{at}, Quarantine: at, Folders: at, Settle: at.Settle,
 		Journal: func(ctx context.Context) ([]wire.JournalStatus, error) {
 			state, err := at.JournalState(ctx)
 			return state.Sessions, err

@@ -67,6 +67,7 @@ const keys = [
   ["enter", "open the row", (e) => open(e)],
   ["esc", "back", () => back()],
   ["e", "edit the row, or what the screen shows", () => edit()],
+  ["t", "trust the folder of the row, on Review", () => trust()],
   ["x", "mark the row", () => rows()[here]?.querySelector("input[type=checkbox]")?.click()],
   ["?", "these keys", () => help()],
 ];
@@ -82,6 +83,12 @@ function edit() {
   const link = rows()[here]?.dataset.edit || document.querySelector('[data-act="edit"]')?.href;
   if (link) location.assign(link);
   else say("Nothing can be edited here.");
+}
+// A folder is trusted where its row has the focus, so what it claims was on the screen.
+function trust() {
+  const button = rows()[here]?.querySelector('[data-act="trust"]');
+  if (button) button.click();
+  else say("Move to a folder first.");
 }
 function back() {
   if (document.referrer.startsWith(location.origin + "/ui") || history.length > 1) history.back();

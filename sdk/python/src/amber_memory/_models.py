@@ -143,10 +143,13 @@ __all__ = [
     "TokenPage",
     "TokenScope",
     "Trust",
+    "TrustedFolder",
     "Turn",
     "TurnAsked",
     "UnfinishedRestore",
     "VerifyReport",
+    "WaitingFolder",
+    "WaitingFolderPage",
     "Why",
     "WriteAck",
     "WriteAckPage",
@@ -3200,6 +3203,22 @@ for them.
 """
 
 
+class TrustedFolder(Model):
+    """A folder whose claim was confirmed."""
+
+    memories: int
+    """How many memories joined the project."""
+
+    place: str
+    """The path that the home knows the folder by."""
+
+    project: str
+    """The project that the folder has now."""
+
+    sessions: int
+    """How many sessions joined the project."""
+
+
 class Turn(Model):
     """Something that was said in a session."""
 
@@ -3297,6 +3316,42 @@ class VerifyReport(Model):
 
     signature: SignatureReport
     """What became of checking the signature."""
+
+
+class WaitingFolder(Model):
+    """A folder that claims a project and waits for the owner."""
+
+    asks: str
+    """The project that the folder claims."""
+
+    at: Optional[datetime] = None
+    """When the home first saw the folder."""
+
+    folders: List[str]
+    """The folders that have that project."""
+
+    place: str
+    """The path that the home knows the folder by."""
+
+    project: str
+    """The project that the folder has until the owner confirms what the folder claims."""
+
+
+class WaitingFolderPage(Model):
+    """One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have
+    fewer than `limit`: `next` alone says whether there are more.
+    """
+
+    items: List[WaitingFolder]
+    """The items, in the order of the listing. The list may be empty and is never null."""
+
+    next: Optional[str] = None
+    """The cursor of the next page. It is left out of the last page, and of listings that have no
+    pages.
+    """
+
+    set_aside: List[SetAside] = []
+    """Rows that belong to the answer and cannot be read, at most 20."""
 
 
 class Why(Model):
@@ -3676,10 +3731,13 @@ for _model in (
     TermMatch,
     Token,
     TokenPage,
+    TrustedFolder,
     Turn,
     TurnAsked,
     UnfinishedRestore,
     VerifyReport,
+    WaitingFolder,
+    WaitingFolderPage,
     Why,
     WriteAck,
     WriteAckPage,

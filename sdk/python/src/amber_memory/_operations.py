@@ -42,6 +42,8 @@ _DOCUMENT_LIST = Operation("document.list", "GET", "/v1/tenants/{tenant}/agents/
 _DOCUMENT_PUT = Operation("document.put", "PUT", "/v1/tenants/{tenant}/agents/{agent}/state/{name}", answer="json", key=True)
 _EVENT_STREAM = Operation("event.stream", "GET", "/v1/tenants/{tenant}/agents/{agent}/events", answer="stream")
 _EXPORT_DOWNLOAD = Operation("export.download", "GET", "/v1/tenants/{tenant}/agents/{agent}/export", answer="file", long=True)
+_FOLDER_LIST = Operation("folder.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/folders", answer="json")
+_FOLDER_TRUST = Operation("folder.trust", "POST", "/v1/tenants/{tenant}/agents/{agent}/folders/trust", answer="json", key=True)
 _IMPORT_LIST = Operation("import.list", "GET", "/v1/tenants/{tenant}/agents/{agent}/imports", answer="json")
 _IMPORT_UNDO = Operation("import.undo", "POST", "/v1/tenants/{tenant}/agents/{agent}/imports/{id}/undo", answer="json", key=True, long=True)
 _IMPORT_UPLOAD = Operation("import.upload", "POST", "/v1/tenants/{tenant}/agents/{agent}/imports", answer="json", key=True, long=True)
@@ -937,6 +939,51 @@ class ExportOperations:
         return self._caller.file(
             _EXPORT_DOWNLOAD,
             query={"to": to, "project": project, "user": user, "all_users": all_users, "private": private},
+        )
+
+
+class FolderOperations:
+    """Folders of the machine that claim a project."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+    ) -> WaitingFolderPage:
+        """List the folders of the machine that claim a project and wait for the owner.
+
+        Lists the folders of the machine of the server that claim a project which the home
+        already knows, and which folders have the project. Only for callers of every tenant. The
+        answer is whole.
+        """
+        return self._caller.ask(
+            WaitingFolderPage,
+            _FOLDER_LIST,
+        )
+
+    def trust(
+        self,
+        *,
+        asks: Optional[str] = None,
+        place: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> TrustedFolder:
+        """Confirm that a folder belongs to the project that it claims.
+
+        Gives a folder the project that it claims, with what was said in the folder until now,
+        and answers with how much that was. A folder that claims another project by now is a
+        conflict. Only for callers of every tenant.
+
+        Arguments:
+            asks: The project that the folder claims, as the list shows.
+            place: The path that the home knows the folder by.
+        """
+        return self._caller.ask(
+            TrustedFolder,
+            _FOLDER_TRUST,
+            body={"asks": asks, "place": place},
+            key=idempotency_key,
         )
 
 
@@ -3458,6 +3505,7 @@ class Operations:
         self.document = DocumentOperations(caller)
         self.event = EventOperations(caller)
         self.export = ExportOperations(caller)
+        self.folder = FolderOperations(caller)
         self.import_ = ImportOperations(caller)
         self.journal = JournalOperations(caller)
         self.loop = LoopOperations(caller)
@@ -4283,6 +4331,51 @@ class AsyncExportOperations:
         return self._caller.file(
             _EXPORT_DOWNLOAD,
             query={"to": to, "project": project, "user": user, "all_users": all_users, "private": private},
+        )
+
+
+class AsyncFolderOperations:
+    """Folders of the machine that claim a project."""
+
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def list(
+        self,
+    ) -> WaitingFolderPage:
+        """List the folders of the machine that claim a project and wait for the owner.
+
+        Lists the folders of the machine of the server that claim a project which the home
+        already knows, and which folders have the project. Only for callers of every tenant. The
+        answer is whole.
+        """
+        return await self._caller.ask(
+            WaitingFolderPage,
+            _FOLDER_LIST,
+        )
+
+    async def trust(
+        self,
+        *,
+        asks: Optional[str] = None,
+        place: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> TrustedFolder:
+        """Confirm that a folder belongs to the project that it claims.
+
+        Gives a folder the project that it claims, with what was said in the folder until now,
+        and answers with how much that was. A folder that claims another project by now is a
+        conflict. Only for callers of every tenant.
+
+        Arguments:
+            asks: The project that the folder claims, as the list shows.
+            place: The path that the home knows the folder by.
+        """
+        return await self._caller.ask(
+            TrustedFolder,
+            _FOLDER_TRUST,
+            body={"asks": asks, "place": place},
+            key=idempotency_key,
         )
 
 
@@ -6804,6 +6897,7 @@ class AsyncOperations:
         self.document = AsyncDocumentOperations(caller)
         self.event = AsyncEventOperations(caller)
         self.export = AsyncExportOperations(caller)
+        self.folder = AsyncFolderOperations(caller)
         self.import_ = AsyncImportOperations(caller)
         self.journal = AsyncJournalOperations(caller)
         self.loop = AsyncLoopOperations(caller)

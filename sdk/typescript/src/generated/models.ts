@@ -2227,6 +2227,18 @@ export type TokenScope = "read" | "write" | "approve" | "snapshot" | "restore" |
  */
 export type Trust = "own" | "signed" | "agent" | "derived" | "imported";
 
+/** A folder whose claim was confirmed. */
+export interface TrustedFolder {
+  /** How many memories joined the project. */
+  memories: number;
+  /** The path that the home knows the folder by. */
+  place: string;
+  /** The project that the folder has now. */
+  project: string;
+  /** How many sessions joined the project. */
+  sessions: number;
+}
+
 /** Something that was said in a session. */
 export interface Turn {
   /** What was said. */
@@ -2291,6 +2303,33 @@ export interface VerifyReport {
   not_checked: string[];
   /** What became of checking the signature. */
   signature: SignatureReport;
+}
+
+/** A folder that claims a project and waits for the owner. */
+export interface WaitingFolder {
+  /** The project that the folder claims. */
+  asks: string;
+  /** When the home first saw the folder. */
+  at: Time | null;
+  /** The folders that have that project. */
+  folders: string[];
+  /** The path that the home knows the folder by. */
+  place: string;
+  /** The project that the folder has until the owner confirms what the folder claims. */
+  project: string;
+}
+
+/**
+ * One page of a listing. It ends where the text of its items reaches 1 MiB, so it may have fewer than `limit`: `next`
+ * alone says whether there are more.
+ */
+export interface WaitingFolderPage {
+  /** The items, in the order of the listing. The list may be empty and is never null. */
+  items: WaitingFolder[];
+  /** The cursor of the next page. It is left out of the last page, and of listings that have no pages. */
+  next?: string;
+  /** Rows that belong to the answer and cannot be read, at most 20. */
+  set_aside?: SetAside[];
 }
 
 /** The parts of the score of a hit, before they are made a likelihood. */

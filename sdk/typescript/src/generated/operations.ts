@@ -85,8 +85,10 @@ import type {
   TokenPage,
   TokenScope,
   Trust,
+  TrustedFolder,
   Turn,
   VerifyReport,
+  WaitingFolderPage,
   WriteAck,
   WriteAckPage,
   WriteRequestAsked,
@@ -127,6 +129,8 @@ export type OperationId =
   | "document.put"
   | "event.stream"
   | "export.download"
+  | "folder.list"
+  | "folder.trust"
   | "import.list"
   | "import.undo"
   | "import.upload"
@@ -710,6 +714,36 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     long: true,
     paged: false,
     answer: "file",
+  },
+  "folder.list": {
+    id: "folder.list",
+    method: "GET",
+    path: "/v1/tenants/{tenant}/agents/{agent}/folders",
+    variables: {},
+    query: {},
+    headers: {},
+    body: null,
+    raw: false,
+    key: false,
+    changes: false,
+    long: false,
+    paged: false,
+    answer: "json",
+  },
+  "folder.trust": {
+    id: "folder.trust",
+    method: "POST",
+    path: "/v1/tenants/{tenant}/agents/{agent}/folders/trust",
+    variables: {},
+    query: {},
+    headers: {},
+    body: { asks: "asks", place: "place" },
+    raw: false,
+    key: true,
+    changes: true,
+    long: false,
+    paged: false,
+    answer: "json",
   },
   "import.list": {
     id: "import.list",
@@ -2677,6 +2711,43 @@ export class ExportOperations {
    */
   download(args: ExportDownloadArgs, options: CallOptions = {}): FileAnswer {
     return this.#caller.file(operations["export.download"], [], args, options);
+  }
+}
+
+/** What folder.trust is given. */
+export interface FolderTrustArgs {
+  /** The project that the folder claims, as the list shows. */
+  asks?: string | undefined;
+  /** The path that the home knows the folder by. */
+  place?: string | undefined;
+}
+
+/** Folders of the machine that claim a project. */
+export class FolderOperations {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the folders of the machine that claim a project and wait for the owner.
+   *
+   * Lists the folders of the machine of the server that claim a project which the home already knows, and which
+   * folders have the project. Only for callers of every tenant. The answer is whole.
+   */
+  list(options: CallOptions = {}): Promise<WaitingFolderPage> {
+    return this.#caller.ask(operations["folder.list"], [], {}, options);
+  }
+
+  /**
+   * Confirm that a folder belongs to the project that it claims.
+   *
+   * Gives a folder the project that it claims, with what was said in the folder until now, and answers with how much
+   * that was. A folder that claims another project by now is a conflict. Only for callers of every tenant.
+   */
+  trust(args: FolderTrustArgs = {}, options: CallOptions = {}): Promise<TrustedFolder> {
+    return this.#caller.ask(operations["folder.trust"], [], args, options);
   }
 }
 
@@ -4740,6 +4811,8 @@ export class Operations {
   readonly event: EventOperations;
   /** Exports for other programs. */
   readonly export: ExportOperations;
+  /** Folders of the machine that claim a project. */
+  readonly folder: FolderOperations;
   /** Imports from other programs. */
   readonly import: ImportOperations;
   /** The crash journal of agent hosts. */
@@ -4786,6 +4859,7 @@ export class Operations {
     this.document = new DocumentOperations(caller);
     this.event = new EventOperations(caller);
     this.export = new ExportOperations(caller);
+    this.folder = new FolderOperations(caller);
     this.import = new ImportOperations(caller);
     this.journal = new JournalOperations(caller);
     this.loop = new LoopOperations(caller);
