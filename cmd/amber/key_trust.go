@@ -23,6 +23,9 @@ changes its comment.`,
 		Example: `  amber key trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP --comment "laptop of Ada"`,
 		Args:    cli.Exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.OwnerOnly("trust key"); err != nil {
+				return err
+			}
 			key, err := sign.ParseKeyID(args[0])
 			if err != nil {
 				return err

@@ -194,9 +194,11 @@ func TestAHostInAFolderThatWaitsIsTold(t *testing.T) {
 	}
 	h.call("memory_save", map[string]any{"content": "the cuckoo is awake"})
 	p.in("second", "project", "trust", "--yes")
-	_, said = h.try("memory_context", map[string]any{"goal": "open the vault of the cuckoo"})
-	if !strings.Contains(said, realWord) || !strings.Contains(said, "cuckoo") || strings.Contains(said, block.Notice) {
+	if _, said = h.try("memory_context", map[string]any{"goal": "open the vault"}); !strings.Contains(said, realWord) || strings.Contains(said, block.Notice) {
 		t.Errorf("after: %s", said)
+	}
+	if _, said = h.try("memory_recall", map[string]any{"query": "cuckoo"}); !strings.Contains(said, "the cuckoo is awake") {
+		t.Errorf("what was said there: %s", said)
 	}
 }
 

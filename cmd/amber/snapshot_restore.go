@@ -62,6 +62,11 @@ The command asks first; without a terminal it needs --yes. --dry-run shows what 
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			if !f.dryRun && f.source == "" && f.toAgent == "" { // the owner's records become what they were
+				if err := a.OwnerOnly("restore snapshot"); err != nil {
+					return err
+				}
+			}
 			file, isBundle, err := a.bundleFile(args[0])
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,11 @@ can reach does not start without a token, and a script that sets it up can be ru
 			if err != nil {
 				return err
 			}
+			if slices.Contains(r.Scopes, wire.TokenOwn) || slices.Contains(r.Scopes, wire.TokenAdmin) { // it speaks as the owner
+				if err := a.OwnerOnly("make token"); err != nil {
+					return err
+				}
+			}
 			if f.ifNone {
 				if found, err := a.tellTokens(cmd.Context()); found || err != nil {
 					return err
@@ -81,7 +87,7 @@ can reach does not start without a token, and a script that sets it up can be ru
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.scopes, "scope", []string{string(wire.TokenRead), string(wire.TokenWrite)}, "what it allows, joined by commas: read, write, approve, snapshot, restore, erase, admin")
+	fl.StringSliceVar(&f.scopes, "scope", []string{string(wire.TokenRead), string(wire.TokenWrite)}, "what it allows, joined by commas: read, write, own, approve, snapshot, restore, erase, admin")
 	fl.StringVar(&f.expires, "expires", "", "when it ends: "+cli.TimeForms+" from now (default never)")
 	fl.BoolVar(&f.allAgents, "all-agents", false, "make it valid for every agent of the tenant")
 	fl.BoolVar(&f.allTenants, "all-tenants", false, "make it valid for every agent of every tenant")
