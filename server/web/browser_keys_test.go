@@ -83,6 +83,21 @@ func keysOpenEveryScreen(t *testing.T, s *suite) {
 	}
 }
 
+func keyTrustsAFolder(t *testing.T, s *suite) {
+	b, r, _ := s.desk(t, "ada")
+	folders := r.folders()
+	claims(t, folders, "acme/by-key")
+	dir, has := claims(t, folders, "acme/by-key")
+	must.Equal(t, "asks", has.Asks, "acme/by-key")
+	b.open(r.url + adaHome + "/review")
+	b.keys("t") // no row has the focus
+	must.Equal(t, "asks after t without a row", must.Get(folders.Of(t.Context(), dir))(t).Asks, "acme/by-key")
+	b.keys("j")
+	b.leads(press("t"))
+	must.Equal(t, "project after j t", must.Get(folders.Of(t.Context(), dir))(t).ID, "acme/by-key")
+	must.Equal(t, "the page", b.where(), adaHome+"/review")
+}
+
 func keysSearchAndHelp(t *testing.T, s *suite) {
 	b, r, _ := s.desk(t, "ada")
 	b.open(r.url + adaHome + "/memories")

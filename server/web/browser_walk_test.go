@@ -35,6 +35,7 @@ func TestInABrowser(t *testing.T) {
 		{"every screen with hostile text", everyScreenWithHostileText},
 		{"Tab reaches everything", tabReachesEverything},
 		{"keys open every screen of the navigation", keysOpenEveryScreen},
+		{"a key trusts a folder", keyTrustsAFolder},
 		{"keys search and help", keysSearchAndHelp},
 		{"keys walk and edit", keysWalkAndEdit},
 		{"keys compare snapshots", keysCompareSnapshots},

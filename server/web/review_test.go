@@ -14,23 +14,30 @@ import (
 	"github.com/amber-memory/amber/internal/project"
 )
 
+// folders decides which project a folder has in the home of the rig.
+func (r *rig) folders() *project.Registry {
+	return &project.Registry{Home: r.home, Clock: time.Now, Evidence: func(context.Context) (project.Evidence, error) { return nil, nil }}
+}
+
+// claims makes a folder that claims a project, and returns what the folder has.
+func claims(t *testing.T, folders *project.Registry, name string) (dir string, has project.Grant) {
+	t.Helper()
+	dir = must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	must.Do(t, os.MkdirAll(filepath.Join(dir, ".amber"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, ".amber", "project"), []byte(name+"\n"), 0o600))
+	return dir, must.Get(folders.Of(t.Context(), dir))(t)
+}
+
 // A folder that claims a project which another one has waits on the screen, and gets the project, with what was said there, once the
-// owner trusts it. Visitors of one tenant learn nothing of folders.
+// owner trusts it.
 func TestFoldersWaitForTheOwner(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	b := r.visitor("")
 	b.get("review").shows(t, "No memory waits")
-	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
-	folders := &project.Registry{Home: r.home, Clock: time.Now, Evidence: func(context.Context) (project.Evidence, error) { return nil, nil }}
-	place := func(name string) (dir string, has project.Grant) {
-		dir = filepath.Join(top, name)
-		must.Do(t, os.MkdirAll(filepath.Join(dir, ".amber"), 0o700))
-		must.Do(t, os.WriteFile(filepath.Join(dir, ".amber", "project"), []byte("acme/<secret>\n"), 0o600))
-		return dir, must.Get(folders.Of(t.Context(), dir))(t)
-	}
-	first, _ := place("first")
-	second, has := place("second")
+	folders := r.folders()
+	first, _ := claims(t, folders, "acme/<secret>")
+	second, has := claims(t, folders, "acme/<secret>")
 	must.Equal(t, "asks", has.Asks, "acme/<secret>")
 	store := r.store("acme", "ada")
 	m := must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "said there", Identities: amber.Identities{ProjectID: has.ID}}))(t)
