@@ -12,6 +12,7 @@ var needed = map[string][]string{
 	"EnvelopeAsked":             {"entry_id", "task_id", "node_id"},
 	"EventRefAsked":             {"id"},
 	"EvidenceAsked":             {"kind"},
+	"FolderTrustAsked":          {"place", "asks"},
 	"IngestLinkAsked":           {"to", "type"},
 	"IngestStepAsked":           {"start"},
 	"IngestionAsked":            {"journal", "host", "session_id"},

@@ -964,9 +964,9 @@ class FolderOperations:
 
     def trust(
         self,
+        asks: str,
+        place: str,
         *,
-        asks: Optional[str] = None,
-        place: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> TrustedFolder:
         """Confirm that a folder belongs to the project that it claims.
@@ -4356,9 +4356,9 @@ class AsyncFolderOperations:
 
     async def trust(
         self,
+        asks: str,
+        place: str,
         *,
-        asks: Optional[str] = None,
-        place: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> TrustedFolder:
         """Confirm that a folder belongs to the project that it claims.

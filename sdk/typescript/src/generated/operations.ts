@@ -2717,9 +2717,9 @@ export class ExportOperations {
 /** What folder.trust is given. */
 export interface FolderTrustArgs {
   /** The project that the folder claims, as the list shows. */
-  asks?: string | undefined;
+  asks: string;
   /** The path that the home knows the folder by. */
-  place?: string | undefined;
+  place: string;
 }
 
 /** Folders of the machine that claim a project. */
@@ -2746,7 +2746,7 @@ export class FolderOperations {
    * Gives a folder the project that it claims, with what was said in the folder until now, and answers with how much
    * that was. A folder that claims another project by now is a conflict. Only for callers of every tenant.
    */
-  trust(args: FolderTrustArgs = {}, options: CallOptions = {}): Promise<TrustedFolder> {
+  trust(args: FolderTrustArgs, options: CallOptions = {}): Promise<TrustedFolder> {
     return this.#caller.ask(operations["folder.trust"], [], args, options);
   }
 }
