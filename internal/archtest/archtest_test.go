@@ -66,6 +66,11 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 		source := "// Package snapshot is the engine.\npackage snapshot\nfunc f() { agent.Operate(nil) }\n"
 		must.Do(t, os.WriteFile(filepath.Join(engine, name), []byte(source), 0o600))
 	}
+	for _, file := range []string{"x/y.go", "internal/pgdb/db.go"} {
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o700))
+		source := "// Package y speaks to PostgreSQL.\npackage y\nimport \"github.com/jackc/pgx/v5\"\nfunc f(c *pgx.Conn) { c.BeginTx(nil); c.Exec(nil, `BEGIN; SELECT`); audited.Begin() }\n"
+		must.Do(t, os.WriteFile(filepath.Join(root, file), []byte(source), 0o600))
+	}
 	got := must.Get(archtest.Habits(root))(t)
 	want := []string{
 		".: the package has no package comment",
@@ -76,6 +81,8 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 		"x.go uses os.Rename: durable files go through internal/fsx",
 		"x.go uses time.Now: time is injected",
 		"x.go: init functions hide effects",
+		"x/y.go begins a transaction or says how long it may be silent: internal/pgdb does",
+		"x/y.go calls BeginTx: transactions on PostgreSQL are begun by internal/pgdb, which bounds them",
 	}
 	must.Equal(t, "broken", got, want)
 }

@@ -29,6 +29,13 @@ var forbidden = []struct {
 // in a database take a lease as well.
 const leased = "snapshot/elsewhere.go"
 
+// bounded are the files that begin transactions on PostgreSQL, or say how long one may be silent: one of another file could keep the lock of an
+// agent for as long as its program stands still.
+var bounded = []string{"internal/pgdb/db.go", "store/postgres/schema/migrate.go", "store/postgres/mirror/export.go"}
+
+// begins are the calls that begin one.
+var begins = []string{"Begin", "BeginTx", "BeginFunc", "BeginTxFunc"}
+
 // unchecked are switches that turn a check off, or let what failed one through.
 // Their help says when they are right; an error that recommends one teaches
 // people and agents to go round the check that just held.
@@ -59,6 +66,9 @@ func Habits(root string) ([]string, error) {
 
 func habitsOf(file string, f *ast.File) (broken []string) {
 	pkg := path.Dir(file)
+	unbounded := !slices.Contains(bounded, file) && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
+		return strings.HasPrefix(i.Path.Value, `"github.com/jackc/pgx/`) || strings.HasSuffix(i.Path.Value, `/internal/pgdb"`)
+	})
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -77,7 +87,14 @@ func habitsOf(file string, f *ast.File) (broken []string) {
 			if slices.ContainsFunc(n.Names, func(x *ast.Ident) bool { return isHint(x) }) {
 				broken = append(broken, skipping(file, n)...)
 			}
+		case *ast.BasicLit:
+			if unbounded && n.Kind == token.STRING && (strings.HasPrefix(n.Value[1:], "BEGIN") || strings.Contains(n.Value, "idle_in_transaction")) {
+				broken = append(broken, file+" begins a transaction or says how long it may be silent: internal/pgdb does")
+			}
 		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); unbounded && slices.Contains(begins, n.Sel.Name) && !(ok && x.Name == "audited") {
+				broken = append(broken, file+" calls "+n.Sel.Name+": transactions on PostgreSQL are begun by internal/pgdb, which bounds them")
+			}
 			if n.Sel.Name == "Operate" && pkg == "snapshot" && file != leased {
 				broken = append(broken, file+" calls Operate: an agent in a database needs a lease, too, so Engine.operate does it")
 			}

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgdb"
@@ -178,4 +180,25 @@ func TestUnreadAnswers(t *testing.T) {
 		return c.Flush(t.Context())
 	}
 	must.Do(t, db.Update(t.Context(), w))
+}
+
+// Where the server, or the pooler before it, has no connection left, a program is told so, and not that another writer is in its way.
+func TestNoConnectionLeft(t *testing.T) {
+	t.Parallel()
+	server := pgtest.New(t, pgtest.Options{Settings: map[string]string{"max_connections": "6", "superuser_reserved_connections": "0", "max_wal_senders": "0"}})
+	name := server.Database(t)
+	var held []*pgx.Conn
+	for range 6 {
+		c, err := pgx.Connect(t.Context(), server.DSN(name))
+		if err != nil {
+			break
+		}
+		held = append(held, c)
+	}
+	_, err := postgres.Connect(t.Context(), postgres.ServerOptions{DSN: server.TCP(name), Clock: time.Now, Random: rand.Reader})
+	must.Kind(t, "connect", err, amber.KindUnreachable, "too many clients")
+	must.Says(t, "hint", amber.HintOf(err), "max_connections")
+	for _, c := range held {
+		must.Do(t, c.Close(t.Context()))
+	}
 }
