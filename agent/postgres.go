@@ -139,18 +139,21 @@ func (a *Agent) optionsOf(tenant amber.TenantID) (postgres.ServerOptions, error)
 		return postgres.ServerOptions{}, amber.Errorf(amber.KindInvalid, op, "memory.backends.postgres.dsn_file", "the file with the address of the database is not set").
 			WithHint("set memory.backends.postgres.dsn_file")
 	}
+	if file == a.config.DSNFileOf("") { // the tenant has none of its own
+		tenant = ""
+	}
 	dsn, err := SecretFile(op, followed(file), maxDSN)
 	return postgres.ServerOptions{
 		DSN: strings.TrimSpace(dsn), Plain: c.Plain, Connections: c.Connections, Lock: c.LockTimeout, Settle: c.Settle,
 		Migrate: c.Migrate == config.MigrateAuto, Look: a.probe,
-		Seen:  filepath.Join(a.home.KeysDir(), seenFile(tenant, a.config)),
+		Seen: filepath.Join(a.home.KeysDir(), seenFile(tenant)), Tenant: tenant,
 		Clock: a.o.Clock, Random: a.o.Random,
 	}, err
 }
 
-// seenFile names the file of a home that says how far the database of a tenant was.
-func seenFile(tenant amber.TenantID, c config.Config) string {
-	if tenant == "" || c.DSNFileOf(string(tenant)) == c.DSNFileOf("") {
+// seenFile names the file of a home that says how far the own database of a tenant was, or that of all others.
+func seenFile(tenant amber.TenantID) string {
+	if tenant == "" {
 		return "database.json"
 	}
 	return "database-" + string(tenant) + ".json"

@@ -36,6 +36,7 @@ type restoredAgent struct {
 	Tenant  amber.TenantID `json:"tenant"`
 	Agent   amber.AgentID  `json:"agent"`
 	Gone    bool           `json:"gone,omitempty"`
+	Back    bool           `json:"back,omitempty"` // it was deleted or moved away since
 	Memory  wasIs          `json:"memory"`
 	Control wasIs          `json:"control"`
 }
@@ -79,7 +80,7 @@ func (a *app) acceptRestore(ctx context.Context) (out restoration, err error) {
 		out.Tokens = append(out.Tokens, revokedAgain{string(t.ID), t.Name})
 	}
 	for _, e := range r.Agents {
-		one := restoredAgent{e.Is.Tenant, e.Is.Agent, false, wasIs{e.Was.Memory, e.Is.Memory}, wasIs{e.Was.Control, e.Is.Control}}
+		one := restoredAgent{e.Is.Tenant, e.Is.Agent, false, e.Back, wasIs{e.Was.Memory, e.Is.Memory}, wasIs{e.Was.Control, e.Is.Control}}
 		if one.Agent == "" {
 			one.Tenant, one.Agent, one.Gone = e.Was.Tenant, e.Was.Agent, true
 		}
@@ -98,6 +99,8 @@ func printRestoration(w io.Writer, r restoration) {
 		switch {
 		case e.Gone:
 			fmt.Fprintf(w, "  %s/%s is not there any more\n", e.Tenant, e.Agent)
+		case e.Back:
+			fmt.Fprintf(w, "  %s/%s is there again: it was deleted, or moved to a home, since\n", e.Tenant, e.Agent)
 		case e.Memory.Was > e.Memory.Is || e.Control.Was > e.Control.Is:
 			fmt.Fprintf(w, "  %s/%s went back: memory from change %d to %d, tasks and queues from %d to %d\n", e.Tenant, e.Agent, e.Memory.Was, e.Memory.Is, e.Control.Was, e.Control.Is)
 		}

@@ -93,13 +93,13 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 func (s *serving) watchDatabases(ctx context.Context, o *daemon.Options) (noted func() error, err error) {
 	for _, d := range o.Replica.All() {
 		w, revoked, err := d.Server.Watch(ctx)
-		if d != o.Replica.Common && amber.KindOf(err) == amber.KindUnreachable {
-			continue // it is not watched before the next start
+		if d != o.Replica.Common && isAwaited(err) {
+			continue // it is watched when it answers
 		}
 		if err != nil {
 			return nil, err
 		}
-		if d.Watch = w; d != o.Replica.Common {
+		if d.Watch.Store(w); d != o.Replica.Common {
 			continue
 		}
 		again, err := revokeAgain(ctx, o.Ledger, revoked)
@@ -115,10 +115,11 @@ func (s *serving) watchDatabases(ctx context.Context, o *daemon.Options) (noted 
 		defer cancel()
 		var errs []error
 		for _, d := range o.Replica.All() {
-			if d.Watch == nil {
+			w := d.Watch.Load()
+			if w == nil {
 				continue
 			}
-			if err := d.Watch.Note(ctx, true); !postgres.IsSetBack(err) { // that was told when it was found
+			if err := w.Note(ctx, true); !postgres.IsSetBack(err) { // that was told when it was found
 				errs = append(errs, err)
 			}
 		}
@@ -173,8 +174,8 @@ func (s *serving) joinAll(ctx context.Context, at *agent.Agent, common *postgres
 	for _, t := range s.config.Loaded().Config.OwnDatabases() {
 		tenant := amber.TenantID(t)
 		server, done, err := at.DatabaseOf(ctx, tenant)
-		if amber.KindOf(err) == amber.KindUnreachable {
-			s.log.Warn("the database of a tenant does not answer; its agents are served once it does", "tenant", t, "error", err)
+		if isAwaited(err) {
+			s.log.Warn("the database of a tenant cannot be used; its agents are served once it can", "tenant", t, "error", err)
 			server, done, err = at.AwaitDatabase(tenant, s.accept)
 		}
 		if err != nil {
@@ -186,6 +187,12 @@ func (s *serving) joinAll(ctx context.Context, at *agent.Agent, common *postgres
 		}
 	}
 	return gone, nil
+}
+
+// isAwaited reports whether an error says that the database of a tenant does not answer, or was set back and no operator has accepted that yet: the
+// server serves the others meanwhile.
+func isAwaited(err error) bool {
+	return amber.KindOf(err) == amber.KindUnreachable || postgres.IsSetBack(err)
 }
 
 // keepDoor keeps a server that asked for tokens from asking for none, because those it had are in its home and not in the database.
@@ -208,7 +215,7 @@ func (s *serving) checkDatabases(ctx context.Context, at *agent.Agent) error {
 	for _, t := range append([]string{""}, s.config.Loaded().Config.OwnDatabases()...) {
 		settings, err := settingsOf(ctx, at, amber.TenantID(t))
 		switch {
-		case t != "" && amber.KindOf(err) == amber.KindUnreachable:
+		case t != "" && isAwaited(err):
 			continue
 		case err != nil:
 			return err

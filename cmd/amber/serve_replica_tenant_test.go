@@ -103,4 +103,37 @@ func TestReplicaStartsWithoutTheDatabaseOfATenant(t *testing.T) {
 	proxy.Point(server.Addr())
 	w.expect("POST", ofAcme+"/memories", `{"content":"it is back"}`)
 	must.Says(t, "memories", w.expect("GET", ofAcme+"/memories", ""), "before it was away", "it is back")
+	s.untilNotedIn("database-acme.json", `"agent":"default"`) // from now on it is noticed where it is set back
+}
+
+// A server whose database of a tenant was set back, while it ran or before it started, serves all others, and that tenant once an operator has accepted it.
+func TestDatabaseOfATenantSetBack(t *testing.T) {
+	t.Parallel()
+	homes, _ := replicas(t, 1)
+	s := homes[0]
+	server := pgtest.New(t, pgtest.Options{})
+	must.Do(t, server.CreateDatabase(t.Context(), "acme"))
+	s.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__ACME__DSN_FILE", s.file("dsn-acme", server.TCP("acme")+"\n"))
+	s.does("--tenant", "acme", "--new-agent", "remember", "there before the backup")
+	file := must.Get(server.Dump(t.Context(), "acme"))(t)
+	w := s.process("--accept-unsafe-database", "--drain", "0s")
+	w.expect("POST", ofAcme+"/memories", `{"content":"lost with the backup"}`)
+	s.untilNotedIn("database-acme.json", `"memory":2`)
+	refused := func(when string) {
+		t.Helper()
+		text := ""
+		for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit) && !strings.Contains(text, "amber migrate --restored"); time.Sleep(100 * time.Millisecond) {
+			_, text, _ = w.as("", "", "GET", ofAcme+"/memories", "")
+		}
+		must.Says(t, when, text, "set back", "amber migrate --restored --tenant acme")
+		w.expect("GET", "/v1/tenants/default/agents/default/memories", "")
+	}
+	must.Do(t, server.RestoreDump(t.Context(), "acme", file))
+	refused("while it ran")
+	w.end()
+	w = s.process("--accept-unsafe-database", "--drain", "0s")
+	refused("before it started")
+	must.Says(t, "what went back", s.does("--tenant", "acme", "migrate", "--restored"), "acme/default went back: memory from change 2 to 1")
+	must.Says(t, "memories", w.expect("GET", ofAcme+"/memories", ""), "there before the backup")
+	must.Equal(t, "exit code", w.end(), 0)
 }

@@ -49,6 +49,7 @@ func setBack(t *testing.T, dumped bool) {
 		must.Equal(t, said, status, 201)
 	}
 	remember(a, "there before the backup")
+	homes[0].does("--agent", "old", "--new-agent", "remember", "of an agent that is deleted later")
 	back := backUpDatabase(t, server, dumped)
 
 	for n := range 5 {
@@ -56,6 +57,7 @@ func setBack(t *testing.T, dumped bool) {
 	}
 	status, said, _ := b.as(root, "", "DELETE", "/v1/tokens/"+idOfToken(t, a, root, "left"), "")
 	must.Equal(t, said, status/100, 2)
+	homes[1].does("agent", "delete", "old", "--no-snapshot", "--yes")
 	a.token = root
 	heard := a.listen("/events")
 	remember(b, "heard by the listener")
@@ -76,9 +78,12 @@ func setBack(t *testing.T, dumped bool) {
 	must.Says(t, "a server that starts", err.Error(), "amber migrate --restored")
 	_, complaint, code := homes[0].amber("", "doctor")
 	must.Equal(t, "doctor: "+complaint, code, 5)
+	_, complaint, code = homes[1].amber("", "audit", "verify")
+	must.Equal(t, "audit verify: "+complaint, code, 5)
+	must.Says(t, "audit verify", complaint, "set back", "amber migrate --restored")
 
 	out := homes[0].does("migrate", "--restored")
-	must.Says(t, "what went back", out, "default/default went back: memory from change 7 to 1", "audit log went back", "(left) was good again, and is revoked")
+	must.Says(t, "what went back", out, "default/default went back: memory from change 7 to 1", "default/old is there again", "audit log went back", "(left) was good again, and is revoked")
 	a, b = homes[0].process("--accept-unsafe-database", "--drain", "0s"), homes[1].process("--accept-unsafe-database", "--drain", "0s")
 	for _, w := range []*waiter{a, b} {
 		status, _, _ := w.as(left, "", "GET", ofDefault+"/memories", "")
@@ -103,9 +108,15 @@ func nextEvent(lines <-chan string) (name, id string) {
 // untilNoted waits until the home has noted of the database what texts say.
 func (s *setting) untilNoted(texts ...string) {
 	s.Helper()
+	s.untilNotedIn("database.json", texts...)
+}
+
+// untilNotedIn is untilNoted for a file of the folder keys.
+func (s *setting) untilNotedIn(name string, texts ...string) {
+	s.Helper()
 	noted := ""
 	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(100 * time.Millisecond) {
-		if b, err := os.ReadFile(s.path("home", "keys", "database.json")); err == nil {
+		if b, err := os.ReadFile(s.path("home", "keys", name)); err == nil {
 			noted = string(b)
 		}
 		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(noted, text) }) {

@@ -42,6 +42,9 @@ type Options struct {
 	Check func(context.Context, *pgx.Conn) error
 	// System and Timeline are those of the server that was the primary of this database when it was seen last; 0: not known.
 	System, Timeline int64
+	// Accepted reports whether an operator has accepted that a server is on an earlier timeline, because its database was set back; nil: that
+	// was not accepted.
+	Accepted func(context.Context, *pgconn.PgConn) bool
 	// Clock measures how long writers wait for their locks; nil: that is not measured.
 	Clock amber.Clock
 }
@@ -111,7 +114,7 @@ func Open(o Options) (*DB, error) {
 	if c.ConnConfig.ConnectTimeout <= 0 {
 		c.ConnConfig.ConnectTimeout = connectWithin
 	}
-	wanted, origin := c.ConnConfig.ValidateConnect, &origin{before: o.System, replaced: o.Timeline}
+	wanted, origin := c.ConnConfig.ValidateConnect, &origin{before: o.System, replaced: o.Timeline, accepted: o.Accepted}
 	if wanted == nil { // target_session_attrs, where somebody set it, is theirs
 		wanted = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
@@ -129,7 +132,7 @@ func Open(o Options) (*DB, error) {
 	if err != nil {
 		return nil, pgerr.Wrap(opOpen, "", err)
 	}
-	origin.use(pool)
+	origin.use(pool, hostsOf(c.ConnConfig))
 	d.pool, d.origin = pool, origin
 	return d, nil
 }
@@ -213,6 +216,9 @@ func (d *DB) With(dialect *Dialect) *DB {
 // Refuse answers everything that is asked from now on with an error.
 func (d *DB) Refuse(err error) { d.refused.Store(&err) }
 
+// Awaited reports whether nothing was asked yet, because Options.Check was never content.
+func (d *DB) Awaited() bool { return d.o.Check != nil && !d.checked.Load() }
+
 // Origin is the server that takes writes, as far as it tells: which cluster, and on which timeline.
 func (d *DB) Origin() (system, timeline int64) {
 	d.origin.mu.Lock()
@@ -255,6 +261,7 @@ func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 // write to any more: they would all lead there.
 func (d *DB) lookAt(err error) error {
 	if isLost(err) {
+		d.origin.lost()
 		d.pool.Reset()
 	}
 	return err
@@ -474,6 +481,7 @@ func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work, last []waiting
 		return false, d.lookAt(err) // it was refused, so nothing of it stays
 	}
 	_ = c.Conn().Close(late)
+	d.origin.lost()
 	d.pool.Reset()
 	d.counts.settled.Add(1)
 	return true, d.settle(late, w, err)

@@ -2,10 +2,15 @@ package pgdb
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -16,7 +21,8 @@ import (
 // A primary that was replaced and comes back still believes to be one: it can be reached and
 // written, and knows nothing of what its successor acknowledged. What tells them apart is
 // the timeline, which grows by one with every promotion. So each new connection is asked for
-// it, and through a pooler, behind which the server may change, each transaction.
+// it, and through a pooler, behind which the server may change, each transaction. Where several hosts are named, all of them are asked before the
+// first one is used, and again after the way to it was lost: a program that starts has seen no successor yet.
 const (
 	// lineage is the name of the column that tells a transaction its timeline.
 	lineage = "amber_timeline"
@@ -36,14 +42,114 @@ type origin struct {
 	// before and replaced are the cluster and the timeline of the primary that an earlier program saw last. A database that was moved to
 	// another cluster begins anew.
 	before, replaced int64
-	closed           bool // the server does not tell, as some that are hosted
+	// accepted reports whether an operator has accepted the database of a server of an earlier timeline than replaced, as one that was set back.
+	accepted func(context.Context, *pgconn.PgConn) bool
+	closed   bool // the server does not tell, as some that are hosted
+
+	asking sync.Mutex       // held while the hosts are asked
+	hosts  []*pgconn.Config // all of them, nil where there is one
+	asked  bool             // under asking: they were asked since the way was lost last
+	asks   atomic.Int64     // how often they were asked
 }
 
-// use says whose connections are to be given up when the server changes.
-func (o *origin) use(p *pgxpool.Pool) {
+// askWithin is how long the other hosts are waited for. One that does not answer is not the primary to this program.
+const askWithin = time.Second
+
+// hostsOf returns how each host of an address is reached, nil where there is one.
+func hostsOf(c *pgx.ConnConfig) (all []*pgconn.Config) {
+	for _, way := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...) {
+		if i := slices.IndexFunc(all, func(h *pgconn.Config) bool { return h.Host == way.Host && h.Port == way.Port }); i >= 0 {
+			all[i].Fallbacks = append(all[i].Fallbacks, way) // with TLS or without
+			continue
+		}
+		h := c.Config.Copy()
+		h.Host, h.Port, h.TLSConfig, h.Fallbacks, h.ValidateConnect = way.Host, way.Port, way.TLSConfig, nil, nil
+		all = append(all, h)
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
+}
+
+// askAll asks every host for its timeline, at the same time, and remembers the largest of those that take writes for the cluster.
+func (o *origin) askAll(ctx context.Context, system int64) {
+	before := o.asks.Load()
+	o.asking.Lock()
+	defer o.asking.Unlock()
+	if o.hosts == nil || o.asked && (o.asks.Load() != before || o.hasOthers()) { // they were asked meanwhile, or before what is there was opened
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	found := make([]int64, len(o.hosts))
+	var all sync.WaitGroup
+	for i, h := range o.hosts {
+		all.Go(func() {
+			if is, timeline, err := askHost(ctx, h); err == nil && is == system {
+				found[i] = timeline
+			}
+		})
+	}
+	all.Wait()
+	o.asks.Add(1)
+	o.asked = ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.pool = p
+	if largest := slices.Max(found); o.before != system {
+		o.before, o.replaced = system, largest
+	} else {
+		o.replaced = max(o.replaced, largest)
+	}
+}
+
+// hasOthers reports whether the pool has a connection. One that has none may have lost them without a word.
+func (o *origin) hasOthers() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.pool == nil {
+		return false
+	}
+	s := o.pool.Stat()
+	return s.AcquiredConns()+s.IdleConns() > 0
+}
+
+func askHost(ctx context.Context, h *pgconn.Config) (system, timeline int64, err error) {
+	c, err := pgconn.ConnectConfig(ctx, h)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }() // nothing was changed on it
+	return readOrigin(ctx, c)
+}
+
+func readOrigin(ctx context.Context, c *pgconn.PgConn) (system, timeline int64, err error) {
+	results, err := c.Exec(ctx, selectOrigin).ReadAll()
+	if err != nil {
+		return 0, 0, err
+	}
+	row := results[0].Rows[0]
+	system, err = strconv.ParseInt(string(row[0]), 10, 64)
+	if err == nil {
+		timeline, err = strconv.ParseInt(string(row[1]), 10, 64)
+	}
+	return system, timeline, err
+}
+
+// lost has all hosts asked again: another one may be the primary by now.
+func (o *origin) lost() {
+	o.asking.Lock()
+	defer o.asking.Unlock()
+	o.asked = false
+}
+
+// use says whose connections are to be given up when the server changes, and which hosts there are.
+func (o *origin) use(p *pgxpool.Pool, hosts []*pgconn.Config) {
+	o.asking.Lock()
+	defer o.asking.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pool, o.hosts = p, hosts
 }
 
 // known reports whether transactions can ask for the timeline.
@@ -56,7 +162,7 @@ func (o *origin) known() bool {
 // validate looks at a new connection before it is used. Where several hosts are named, the next one is
 // tried after an error.
 func (o *origin) validate(ctx context.Context, c *pgconn.PgConn) error {
-	results, err := c.Exec(ctx, selectOrigin).ReadAll()
+	system, timeline, err := readOrigin(ctx, c)
 	if err != nil {
 		if !isUntold(err) || c.IsClosed() {
 			return err
@@ -66,12 +172,27 @@ func (o *origin) validate(ctx context.Context, c *pgconn.PgConn) error {
 		o.closed = true
 		return nil
 	}
-	row := results[0].Rows[0]
-	system, err := strconv.ParseInt(string(row[0]), 10, 64)
-	if err != nil {
-		return err
+	if timeline != 0 {
+		if o.isNoted(system, timeline) && o.accepted != nil && o.accepted(ctx, c) {
+			o.forget()
+		}
+		o.askAll(ctx, system)
 	}
-	return o.seen(system, string(row[1]))
+	return o.seen(system, timeline)
+}
+
+// isNoted reports whether a later timeline of the cluster was noted.
+func (o *origin) isNoted(system, timeline int64) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return system == o.before && timeline < o.replaced
+}
+
+// forget gives up what an earlier program has seen.
+func (o *origin) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.before, o.replaced = 0, 0
 }
 
 // isUntold reports whether a server answers that it does not tell its timeline, to this role or to anybody. Any other error may be over
@@ -85,7 +206,11 @@ func isUntold(err error) bool {
 func (o *origin) check(results []*pgconn.Result) error {
 	for _, r := range results {
 		if len(r.FieldDescriptions) == 1 && r.FieldDescriptions[0].Name == lineage && len(r.Rows) == 1 {
-			return o.seen(0, string(r.Rows[0][0]))
+			timeline, err := strconv.ParseInt(string(r.Rows[0][0]), 10, 64)
+			if err != nil {
+				return err
+			}
+			return o.seen(0, timeline)
 		}
 	}
 	return nil
@@ -94,11 +219,7 @@ func (o *origin) check(results []*pgconn.Result) error {
 // seen compares a server with those that were seen before. System is 0 where it is not known. The connections
 // that are open lead to another server than the one that is newer, or to the wrong
 // one, so all of them are given up.
-func (o *origin) seen(system int64, text string) error {
-	timeline, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return err
-	}
+func (o *origin) seen(system, timeline int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -111,7 +232,7 @@ func (o *origin) seen(system int64, text string) error {
 	case timeline < o.timeline, system == o.before && timeline < o.replaced:
 		o.giveUp()
 		return amber.Errorf(amber.KindDamaged, opOpen, "", "the server is on timeline %d, and its successor on timeline %d was seen: it is an old primary that came back", timeline, max(o.timeline, o.replaced)).
-			WithHint("stop the old primary, or make it a standby of the new one with pg_rewind")
+			WithHint("stop the old primary, or make it a standby of the new one with pg_rewind; where it is a backup that was put in the place of the new one, run amber migrate --restored")
 	case timeline > o.timeline && o.timeline != 0:
 		o.giveUp()
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -35,7 +36,7 @@ type Database struct {
 	Server   *postgres.Server
 	Presence *postgres.Presence
 	Leases   *postgres.Leases
-	Watch    *postgres.Watch // notes how far the database is; nil: nothing does
+	Watch    atomic.Pointer[postgres.Watch] // notes how far the database is; nil before it answered
 
 	ends   ends
 	census census
@@ -109,16 +110,19 @@ const (
 	noteInterval = 2 * time.Second
 	// endsEvery is at how many of these times the ends of all change logs are noted.
 	endsEvery = 5
+	// noteWithin is how long a database may take.
+	noteWithin = 10 * time.Second
 )
 
 // state is how the databases are doing, added up, for metrics.
 func (r *Replica) state() metrics.DatabaseState {
 	all := metrics.DatabaseState{Oldest: -1, LagBytes: -1, Agents: map[string]int{}}
 	for _, d := range r.All() {
-		if d.Watch == nil {
+		w := d.Watch.Load()
+		if w == nil {
 			continue
 		}
-		one := d.Watch.State()
+		one := w.State()
 		all.Counts = all.Plus(one.Counts)
 		all.SetBack, all.Oldest, all.LagBytes = all.SetBack || one.SetBack, max(all.Oldest, one.Oldest), max(all.LagBytes, one.Lag)
 		for class, n := range one.Agents {
@@ -131,19 +135,43 @@ func (r *Replica) state() metrics.DatabaseState {
 	return all
 }
 
+// note notes how far each database is. One that does not answer keeps no other waiting.
 func (r *Replica) note(ctx context.Context, report server.Report) error {
-	round := 0
-	return server.Every(ctx, noteInterval, func() {
-		var errs []error
-		for _, d := range r.All() {
-			if d.Watch != nil {
-				errs = append(errs, d.Watch.Note(ctx, round%endsEvery == 0))
-			}
-		}
-		if round++; ctx.Err() == nil {
-			report("", errors.Join(errs...))
-		}
-	})
+	all := r.All()
+	failed := make([]error, len(all))
+	var mu sync.Mutex // over failed
+	var each sync.WaitGroup
+	for i, d := range all {
+		each.Go(func() {
+			round := 0
+			_ = server.Every(ctx, noteInterval, func() { // ends with the context alone
+				err := d.note(ctx, round%endsEvery == 0)
+				if round++; ctx.Err() != nil {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				failed[i] = err
+				report("", errors.Join(failed...))
+			})
+		})
+	}
+	each.Wait()
+	return nil
+}
+
+// note notes how far the database is, or begins to, where it did not answer when the server started.
+func (d *Database) note(ctx context.Context, ends bool) error {
+	ctx, cancel := context.WithTimeout(ctx, noteWithin)
+	defer cancel()
+	if w := d.Watch.Load(); w != nil {
+		return w.Note(ctx, ends)
+	}
+	w, _, err := d.Server.Watch(ctx)
+	if err == nil {
+		d.Watch.Store(w)
+	}
+	return err
 }
 
 // CarryWorker is the worker that brings entries of the audit log from the databases of tenants to the common one.

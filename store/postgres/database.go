@@ -86,7 +86,7 @@ func (d *database) generation(ctx context.Context, gone *generation) (*generatio
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.live == nil || d.live.gen != g.gen {
+	if d.live == nil || d.live.gen != g.gen || d.live.current.Incarnation != g.current.Incarnation {
 		d.live = g
 	}
 	return d.live, nil
@@ -99,7 +99,7 @@ func (d *database) setup(g *generation, write bool) string {
 	if write {
 		lock = " FOR UPDATE OF h"
 	}
-	return fmt.Sprintf(asApp+`; %s; SELECT h.live::int, h.seq, h.stamp, v.number, v.needs, (extract(epoch FROM clock_timestamp()) * 1000)::int8
+	return fmt.Sprintf(asApp+`; %s; SELECT h.live::int, h.seq, h.stamp, v.number, v.needs, (extract(epoch FROM clock_timestamp()) * 1000)::int8, h.incarnation
 FROM amber.heads h, amber_meta.version v WHERE h.log = '%s'%s`, schemaOf[d.log], g.setting(), d.log, lock)
 }
 
@@ -113,20 +113,21 @@ type head struct {
 
 var errMoved = errors.New("another generation became live")
 
-// readHead makes sense of the row that setup reads. It is errMoved where the generation is not live.
-func (d *database) readHead(row []string) (h head, err error) {
-	if len(row) != 6 {
+// readHead makes sense of the row that setup reads. It is errMoved where the generation is not live, and where it has a new history since it was
+// looked for: then the database was set back, and what is kept of its rows is of others.
+func (d *database) readHead(g *generation, row []string) (h head, err error) {
+	var n [6]int64
+	if len(row) != len(n)+1 {
 		return h, errMoved // the generation is gone with all its rows
 	}
-	var n [6]int64
-	for i, text := range row {
+	for i, text := range row[:len(n)] {
 		if n[i], err = strconv.ParseInt(text, 10, 64); err != nil {
 			return h, sqlrows.Damaged("read head", d.log, err)
 		}
 	}
 	h = head{n[0] == 1, n[1], n[2], schema.Version{Number: n[3], Needs: n[4]}, n[5]}
 	d.server.heard(h.now)
-	if !h.live && !d.o.Frozen {
+	if !h.live && !d.o.Frozen || row[len(n)] != g.current.Incarnation {
 		return h, errMoved
 	}
 	return h, schema.Judge(h.version)
@@ -293,7 +294,7 @@ func (d *database) transact(ctx context.Context, g *generation, token string, ru
 	return d.server.db.Update(ctx, pgdb.Work{
 		Setup: d.setup(g, true),
 		Do: func(c *pgdb.Conn, row []string) error {
-			h, err := d.readHead(row)
+			h, err := d.readHead(g, row)
 			if err != nil {
 				return err
 			}
@@ -358,7 +359,7 @@ func (d *database) View(ctx context.Context, op, id string, fn func(*tx) error) 
 			return pgerr.Wrap(op, id, err)
 		}
 		err = d.server.db.View(ctx, d.setup(g, false), func(c *pgdb.Conn, row []string) error {
-			if _, err := d.readHead(row); err != nil {
+			if _, err := d.readHead(g, row); err != nil {
 				return err
 			}
 			return fn(d.tx(ctx, c, g))

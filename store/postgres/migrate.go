@@ -41,8 +41,8 @@ func (o ServerOptions) onConn(ctx context.Context, fn func(*pgx.Conn) error) err
 
 func (o ServerOptions) pgdb() pgdb.Options {
 	p := pgdb.Options{DSN: o.DSN, Pooled: o.Pooled, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect, Clock: o.Clock}
-	if seen, err := readSeen(o.Seen); err == nil && seen != nil { // a file that is damaged is told when the database is compared with it
-		p.System, p.Timeline = seen.System, seen.Timeline
+	if seen, err := o.readSeen(); err == nil && seen != nil && !o.Restored { // a file that is damaged is told when the database is compared with it
+		p.System, p.Timeline, p.Accepted = seen.System, seen.Timeline, seen.isAccepted
 	}
 	return p
 }

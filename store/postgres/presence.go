@@ -24,7 +24,7 @@ type PresenceOptions struct {
 	Name, Address, Version string        // for those who list servers
 	Lease                  time.Duration // default [DefaultLease]; others believe at least as long that it lives
 	Beat                   time.Duration // how often it says that it lives; default a third of Lease
-	// Later lets a server join a database that does not answer yet: it is known there once the database does.
+	// Later lets a server join a database that does not answer yet, or was set back: it is known there once the database can be used.
 	Later bool
 	// Report is told of each time that it could not be said, and with nil of the first time that it could
 	// again. It may be nil.
@@ -78,7 +78,7 @@ func (s *Server) Join(ctx context.Context, o PresenceOptions) (*Presence, error)
 	if err == nil {
 		err = p.beat(ctx)
 	}
-	if err != nil && !(o.Later && amber.KindOf(err) == amber.KindUnreachable) {
+	if err != nil && !(o.Later && (amber.KindOf(err) == amber.KindUnreachable || IsSetBack(err))) {
 		return nil, err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -59,7 +60,8 @@ var (
 )
 
 // readSeen reads the file of a home; nil where there is none. Errors: damaged.
-func readSeen(path string) (*Seen, error) {
+func (o ServerOptions) readSeen() (*Seen, error) {
+	path := o.Seen
 	if path == "" {
 		return nil, nil
 	}
@@ -83,6 +85,14 @@ func readSeen(path string) (*Seen, error) {
 	return s, nil
 }
 
+// accepting is the command that accepts a restore.
+func (o ServerOptions) accepting() string {
+	if o.Tenant == "" {
+		return "amber migrate --restored"
+	}
+	return "amber migrate --restored --tenant " + string(o.Tenant)
+}
+
 func (s *Seen) write(path string) error {
 	b, err := json.Marshal(s)
 	if err == nil {
@@ -100,9 +110,9 @@ const (
 	selectSeen = `SELECT (SELECT id::text FROM amber_meta.identity), coalesce((SELECT holder FROM amber_meta.work WHERE kind = 'restored' AND tenant = '' AND agent = ''), ''),
  coalesce((SELECT fence FROM amber_meta.work WHERE kind = $1 AND tenant = '' AND agent = ''), 0), (SELECT seq FROM amber_home.heads WHERE name = 'audit'),
  ARRAY(SELECT id FROM amber_home.tokens WHERE revoked_at <> 0 ORDER BY id)`
-	// The work is never due.
-	upsertPulse = `INSERT INTO amber_meta.work (kind, tenant, agent, fence, due_at) VALUES ($1, '', '', $2, 'infinity')
-ON CONFLICT (kind, tenant, agent) DO UPDATE SET fence = excluded.fence`
+	// The work is never due. A server of the home that stood still, and whose home was moved to another machine meanwhile, does not count back.
+	upsertPulse = `INSERT INTO amber_meta.work AS w (kind, tenant, agent, fence, due_at) VALUES ($1, '', '', $2, 'infinity')
+ON CONFLICT (kind, tenant, agent) DO UPDATE SET fence = greatest(w.fence, excluded.fence)`
 	upsertRestored = `INSERT INTO amber_meta.work (kind, tenant, agent, fence, holder, due_at) VALUES ('restored', '', '', 1, $1, 'infinity')
 ON CONFLICT (kind, tenant, agent) DO UPDATE SET fence = work.fence + 1, holder = excluded.holder`
 )
@@ -116,14 +126,22 @@ func (s *Server) now(ctx context.Context, c *pgx.Conn, home string) (now Seen, e
 	return now, err
 }
 
+const selectRestored = `SELECT holder FROM amber_meta.work WHERE kind = 'restored' AND tenant = '' AND agent = ''`
+
+// isAccepted reports whether an operator has accepted a restore of the database that this home does not know yet.
+func (s *Seen) isAccepted(ctx context.Context, c *pgconn.PgConn) bool {
+	results, err := c.Exec(ctx, selectRestored).ReadAll()
+	return err == nil && len(results[0].Rows) == 1 && !slices.Contains(s.Restores, string(results[0].Rows[0][0]))
+}
+
 // restored is the id of the restore that was accepted last.
 func (s *Seen) restored() string { return s.Restores[len(s.Restores)-1] }
 
 // errSetBack is in the error about a database that was set back.
 var errSetBack = errors.New("the database was set back to an earlier state")
 
-// compare says whether a database is the one that was noted, as far or further. Accepted says that an operator has accepted a restore since.
-func (s *Seen) compare(now Seen) (accepted bool, err error) {
+// compare says whether a database is the one that was noted, as far or further. Accepting is the command that accepts a restore. Accepted says that an operator has accepted a restore since.
+func (s *Seen) compare(now Seen, accepting string) (accepted bool, err error) {
 	switch known := slices.Contains(s.Restores, now.restored()); {
 	case s.Database != now.Database: // another one is configured
 		return true, nil
@@ -134,13 +152,13 @@ func (s *Seen) compare(now Seen) (accepted bool, err error) {
 	}
 	return false, (&amber.Error{Op: "open database", Kind: amber.KindDamaged, Err: fmt.Errorf(
 		"%w: this home has counted to %d in it, and it knows of %d; the audit log had %d entries and has %d", errSetBack, s.Pulse, now.Pulse, s.Audit, now.Audit)}).
-		WithHint("stop the servers, run amber migrate --restored, and start them again")
+		WithHint("stop the servers, run " + accepting + ", and start them again")
 }
 
-// emptied is the error about a database without tables. Path is that of the file.
-func (s *Seen) emptied(path string) error {
+// emptied is the error about a database without tables. Path is that of the file, accepting the command that accepts a restore.
+func (s *Seen) emptied(path, accepting string) error {
 	return (&amber.Error{Op: "open database", Kind: amber.KindDamaged, Err: fmt.Errorf("%w: it has no tables, and this home has counted to %d in one that had", errSetBack, s.Pulse)}).
-		WithHint("restore it and run amber migrate --restored; remove " + path + " to begin with an empty database")
+		WithHint("restore it and run " + accepting + "; remove " + path + " to begin with an empty database")
 }
 
 // IsSetBack reports whether an error says that a database was set back.
@@ -149,7 +167,7 @@ func IsSetBack(err error) bool { return errors.Is(err, errSetBack) }
 // Compare says whether the database was set back since a server of this home has noted how far it was. Known is false where none has. Errors:
 // damaged for one that was, and for a file that cannot be read; those of the database.
 func (s *Server) Compare(ctx context.Context) (known bool, err error) {
-	seen, err := readSeen(s.o.Seen)
+	seen, err := s.o.readSeen()
 	if err != nil || seen == nil {
 		return false, err
 	}
@@ -160,7 +178,7 @@ func (s *Server) Compare(ctx context.Context) (known bool, err error) {
 func (s *Server) compareTo(ctx context.Context, c *pgx.Conn, seen *Seen) error {
 	now, err := s.now(ctx, c, seen.Home)
 	if err == nil {
-		_, err = seen.compare(now)
+		_, err = seen.compare(now, s.o.accepting())
 	}
 	return err
 }
@@ -232,7 +250,7 @@ func classes(agents []Ending) map[string]int {
 // Watch begins to note how far the database is, and returns the tokens of which this home knows that they were revoked: a database that was set
 // back does not. Errors: damaged for a database that was set back and that no operator has accepted.
 func (s *Server) Watch(ctx context.Context) (w *Watch, revoked []string, err error) {
-	before, err := readSeen(s.o.Seen)
+	before, err := s.o.readSeen()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -252,7 +270,7 @@ func (s *Server) Watch(ctx context.Context) (w *Watch, revoked []string, err err
 		if before.Database == "" {
 			before.Database, before.Restores, before.Pulse = now.Database, now.Restores, now.Pulse
 		}
-		accepted, err := before.compare(now)
+		accepted, err := before.compare(now, s.o.accepting())
 		if err != nil {
 			return err
 		}
@@ -265,6 +283,9 @@ func (s *Server) Watch(ctx context.Context) (w *Watch, revoked []string, err err
 		return nil
 	})
 	if err != nil {
+		if IsSetBack(err) && !s.db.Awaited() {
+			s.db.Refuse(err)
+		}
 		return nil, nil, pgerr.Wrap("compare database", "", err)
 	}
 	return w, slices.Clone(w.seen.Revoked), w.Note(ctx, true)
@@ -281,7 +302,7 @@ func (w *Watch) Note(ctx context.Context, ends bool) error {
 		if err != nil {
 			return err
 		}
-		accepted, err := seen.compare(now)
+		accepted, err := seen.compare(now, s.o.accepting())
 		if err == nil && accepted {
 			err = amber.Errorf(amber.KindDamaged, "compare database", "", "the database was set back while this server ran").WithHint("start this server again")
 		}
@@ -343,6 +364,7 @@ type Restoration struct {
 // Restored is an agent of such a database, with a history of its own from here on.
 type Restored struct {
 	Was, Is Ending
+	Back    bool // it was deleted or moved away after the state that is there again
 }
 
 const (
@@ -356,7 +378,7 @@ const (
 // Restored gives each agent of a database that was set back a new history, so that those who listen hear of it, and returns what went back. Call
 // Accept when everything is as it should be: servers start again after that.
 func (s *Server) Restored(ctx context.Context) (r Restoration, err error) {
-	seen, err := readSeen(s.o.Seen)
+	seen, err := s.o.readSeen()
 	if err != nil {
 		return r, err
 	}
@@ -388,7 +410,8 @@ func (s *Server) Restored(ctx context.Context) (r Restoration, err error) {
 		if err := s.newHistory(ctx, n); err != nil {
 			return r, err
 		}
-		r.Agents = append(r.Agents, Restored{was[n], is})
+		before, noted := was[n]
+		r.Agents = append(r.Agents, Restored{before, is, r.Known && !noted})
 		delete(was, n)
 	}
 	for _, n := range slices.SortedFunc(maps.Keys(was), compareNames) { // they were made after the state that is there again

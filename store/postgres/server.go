@@ -41,6 +41,8 @@ type ServerOptions struct {
 	// Seen is the file of a home in which its servers note how far the database is, see [Server.Watch]. A database that was set back since
 	// is not opened. "": none is looked at.
 	Seen string
+	// Tenant is whose own database it is, "" for the common one: the command that accepts a restore names it.
+	Tenant amber.TenantID
 	// Restored opens a database also where it was set back, for [Server.Restored].
 	Restored bool
 	// Clock is this machine's. Times that are written are the server's, which all programs
@@ -128,26 +130,40 @@ func Await(o ServerOptions, accept func(Settings) error) (*Server, error) {
 		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "clock, random source and who accepts the database are required")
 	}
 	p := o.pgdb()
+	var s *Server
 	p.Check = func(ctx context.Context, c *pgx.Conn) error {
 		x, err := readSettings(ctx, c)
 		if err == nil {
 			err = accept(x)
 		}
-		return pgerr.Wrap("open database", "", err)
+		return pgerr.Wrap("open database", "", s.sameOrLater(ctx, c, err))
 	}
-	return newServer(o, p)
+	s, err := newServer(o, p)
+	return s, err
+}
+
+// sameOrLater reports whether a database was set back since servers of this home have noted how far it was. Err is what is known of it so far.
+func (s *Server) sameOrLater(ctx context.Context, c *pgx.Conn, err error) error {
+	seen, broken := s.o.readSeen()
+	switch {
+	case broken != nil:
+		return broken
+	case errors.Is(err, schema.ErrEmpty) && seen != nil: // it is dropped, or not restored yet
+		return seen.emptied(s.o.Seen, s.o.accepting())
+	case err != nil || seen == nil || s.o.Restored:
+		return err
+	}
+	return s.compareTo(ctx, c, seen)
 }
 
 // ready looks at the schema, and makes or expands it where that is wanted.
 func (s *Server) ready(ctx context.Context) error {
-	seen, err := readSeen(s.o.Seen)
-	if err != nil {
-		return err
-	}
 	return pgerr.Wrap("open database", "", s.db.Conn(ctx, func(c *pgx.Conn) error {
 		v, err := schema.Check(ctx, c)
-		if errors.Is(err, schema.ErrEmpty) && seen != nil { // it is dropped, or not restored yet
-			return seen.emptied(s.o.Seen)
+		if errors.Is(err, schema.ErrEmpty) {
+			if err := s.sameOrLater(ctx, c, err); !errors.Is(err, schema.ErrEmpty) {
+				return err
+			}
 		}
 		behind := errors.Is(err, schema.ErrOlder) || err == nil && v.Number < schema.Newest()
 		if errors.Is(err, schema.ErrEmpty) || s.o.Migrate && behind {
@@ -163,10 +179,7 @@ func (s *Server) ready(ctx context.Context) error {
 			return err
 		}
 		s.heard(now)
-		if s.o.Restored || seen == nil {
-			return nil
-		}
-		return s.compareTo(ctx, c, seen)
+		return s.sameOrLater(ctx, c, nil)
 	}))
 }
 
