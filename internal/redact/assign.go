@@ -47,7 +47,7 @@ var passwordNames = []string{"password", "passwd", "passphrase", "pwd", "passwor
 // rule returns the rule that removes the value, "" when none does.
 func (a *assignment) rule(v view) string {
 	value := v.text[a.start:a.end]
-	if !a.quoted && a.end < v.hi && strings.IndexByte("([{", v.text[a.end]) >= 0 {
+	if !a.quoted && a.end < v.hi && strings.IndexByte("([{", v.text[a.end]) >= 0 && !(a.setting && random(value)) {
 		return "" // a call or an index, not a value
 	}
 	name := strings.ToLower(a.name)
@@ -75,6 +75,9 @@ func (a *assignment) rule(v view) string {
 	if a.setting && alnum.has[value[0]] && chosen(value) && !(identifies(value) && len(value) >= minRandom) {
 		return "env-assignment"
 	}
+	if a.setting && opens(name) && identifies(value) && len(value) >= 24 && varied(value) {
+		return "env-assignment" // nothing else than a secret is set so
+	}
 	switch {
 	case a.said:
 		return a.saidRule(value)
@@ -90,6 +93,16 @@ func (a *assignment) rule(v view) string {
 		return "env-assignment"
 	}
 	return "password-assignment"
+}
+
+// opens reports whether the folded name of a setting ends with a word for what opens something.
+func opens(name string) bool {
+	for _, end := range [...]string{"_token", "_secret", "_api_key", "_apikey", "_password", "_access_key", "_secret_key", "_private_key"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPartOfWord reports whether the short name of a password ends a longer word, as in "bypass".
@@ -126,12 +139,18 @@ func (a *assignment) isPassword(value string) bool {
 	return wordShare(value) < 0.3
 }
 
-// secretEnd returns where the secret ends: in quotation marks, where they or
+// settingByte are the bytes of the value of a setting without quotation marks.
+var settingByte = newClass("!#$%&()*+,./0-9:=?@A-Z^_a-z{}~-")
+
+// secretEnd returns where the secret ends: in quotation marks, and in a setting, where they or
 // the word end, for the secret may hold bytes that end a bare value.
 func (a *assignment) secretEnd(v view) int {
 	const longest = 512
 	end := a.end
 	if !a.quoted {
+		for a.setting && end < min(v.hi, a.end+longest) && settingByte.has[v.text[end]] && !v.has(end, "&&") {
+			end++
+		}
 		return end
 	}
 	for end < min(v.hi, a.end+longest) && v.text[end] > ' ' && strings.IndexByte("\"'`\\<>[]", v.text[end]) < 0 {

@@ -108,7 +108,7 @@ func beginsText(run string) bool {
 	for i := 0; i < headBytes; i += 4 {
 		a, b, c, d := sixBits[run[i]], sixBits[run[i+1]], sixBits[run[i+2]], sixBits[run[i+3]]
 		head = append(head, a<<2|b>>4, b<<4|c>>2, c<<6|d)
-		if i == 0 && !isTextByte(head[0]) {
+		if i == 0 && !isTextByte(head[0]) && head[0] < 0xc2 {
 			return false
 		}
 	}
@@ -132,11 +132,25 @@ func isPlainText(b []byte) bool {
 		b = []byte(textOf(b))
 	}
 	for i, c := range b {
-		if !isTextByte(c) && (c < 0x80 || i < headBytes/2) {
+		if !isTextByte(c) && (c < 0x80 || !isWholeUpTo(b, i)) {
 			return false
 		}
 	}
-	return len(b) > 0 && (utf8.Valid(b) || len(b) <= headBytes)
+	return len(b) > 0
+}
+
+// isWholeUpTo reports whether the byte at i, which is part of a longer character, is where UTF-8 has
+// one. The last character may be cut.
+func isWholeUpTo(b []byte, i int) bool {
+	start := i
+	for start > 0 && i-start < utf8.UTFMax && !utf8.RuneStart(b[start]) {
+		start--
+	}
+	if !utf8.FullRune(b[start:]) {
+		return true
+	}
+	_, size := utf8.DecodeRune(b[start:])
+	return i-start < size && size > 1
 }
 
 // textOf is a text in UTF-8, also where its bytes are two-byte units.

@@ -27,7 +27,7 @@ func (r *Redactor) folded(text string, lo, hi, depth int, found []span) []span {
 		if !ok {
 			return found
 		}
-		start := max(at, lineStart(text, lineStart(text, i, at)-1, at))
+		start := lineStart(text, lineStart(text, i, at)-1, at)
 		end := lineEnd(text, i, hi)
 		for end < hi { // lines that follow with spellings of their own, a blank one between them
 			next := lineEnd(text, end+1, hi)
@@ -39,10 +39,29 @@ func (r *Redactor) folded(text string, lo, hi, depth int, found []span) []span {
 			}
 			end = next
 		}
+		start, end = armourAround(text, at, start, end, hi)
 		found = r.read(fold(text, start, end), depth, found)
 		at = end
 	}
 	return found
+}
+
+// armourAround widens start and end to the whole armour of a key that the lines between them are inside of.
+func armourAround(text string, lo, start, end, hi int) (int, int) {
+	const (
+		longest     = 512     // of its first line and its headers
+		longestBody = 8 << 10 // behind the lines
+	)
+	before := text[max(lo, start-longest):start]
+	begin := strings.LastIndex(before, "---- BEGIN ")
+	if begin < 0 || strings.Contains(before[begin:], "---- END ") {
+		return start, end
+	}
+	last := end
+	if n := strings.Index(text[end:min(hi, end+longestBody)], "---- END "); n >= 0 {
+		last = lineEnd(text, end+n, hi)
+	}
+	return lineStart(text, start-len(before)+begin, lo), last
 }
 
 // read adds what the rules find in a reading.
@@ -92,12 +111,12 @@ func nextSpelling(text string, at, hi int) (int, bool) {
 func (s spelling) hides(text string, at, hi int) bool {
 	before, after := at > 0 && isGraph(text[at-1]), at+s.size < hi && (isGraph(text[at+s.size]) || foldLead[text[at+s.size]])
 	switch s.b {
-	case 0:
+	case 0, '\n':
 		return before && after
 	case ':', '=', '"', '.':
 		return before && alnum.has[text[at-1]]
 	}
-	return base64Pad.has[s.b] || s.b == '-' || s.b == '_' || s.b == '%'
+	return base64Pad.has[s.b] || s.b == '-' || s.b == '_' || s.b == '%' || s.b == '\\' || s.b == '&'
 }
 
 func isGraph(b byte) bool { return b > ' ' && b < 0x7f }
@@ -131,6 +150,10 @@ func spelled(text string, at, hi int) spelling {
 	case b == '%':
 		if n, ok := hexValue(text, at+1, at+3, hi); ok {
 			s = spells(n, 3)
+		} else if at+1 < hi && text[at+1] == 'u' { // as JavaScript's escape() writes it
+			if n, ok = hexValue(text, at+2, at+6, hi); ok {
+				s = spells(n, 6)
+			}
 		}
 	case b == '&':
 		s = entity(text, at, hi)
@@ -159,8 +182,20 @@ func spells(c rune, size int) spelling {
 			return spelling{size, 'A' + n}
 		}
 		return spelling{size, 'a' + n - 26}
+	case c >= 0x24b6 && c <= 0x24cf: // in circles
+		return spelling{size, byte(c - 0x24b6 + 'A')}
+	case c >= 0x24d0 && c <= 0x24e9:
+		return spelling{size, byte(c - 0x24d0 + 'a')}
+	case c >= 0x2460 && c <= 0x2468:
+		return spelling{size, byte(c - 0x2460 + '1')}
+	case c == 0x24ea:
+		return spelling{size, '0'}
+	case c == 0x2028, c == 0x2029: // the end of a line or paragraph
+		return spelling{size, '\n'}
 	case c >= 0x1d7ce && c <= 0x1d7ff:
 		return spelling{size, '0' + byte((c-0x1d7ce)%10)}
+	case c > 0xe0020 && c < 0xe007f: // tags: letters that are not seen
+		return spelling{size, byte(c - 0xe0000)}
 	case isUnseen(c):
 		return spelling{size, 0}
 	}
@@ -179,7 +214,7 @@ func isUnseen(c rune) bool {
 	return false
 }
 
-// backslashed reads \u0067, \u{67}, \U00000067 and \x67. Any number of backslashes may stand
+// backslashed reads \u0067, \u{67}, \U00000067, \x67 and \147. Any number of backslashes may stand
 // before the letter: JSON in JSON doubles them.
 func backslashed(text string, at, hi int) spelling {
 	if at > 0 && text[at-1] == '\\' {
@@ -202,11 +237,25 @@ func backslashed(text string, at, hi int) spelling {
 		end = i + 9
 	case 'x':
 		end = i + 3
+	case '0', '1':
+		return octal(text, at, i, hi)
 	default:
 		return spelling{}
 	}
 	n, ok := hexValue(text, i+1, end, hi)
 	if !ok {
+		return spelling{}
+	}
+	return spells(n, end-at)
+}
+
+// octal reads \147.
+func octal(text string, at, digits, hi int) spelling {
+	n, end := rune(0), digits
+	for ; end < min(hi, digits+3) && text[end] >= '0' && text[end] <= '7'; end++ {
+		n = 8*n + rune(text[end]-'0')
+	}
+	if end < digits+3 {
 		return spelling{}
 	}
 	return spells(n, end-at)

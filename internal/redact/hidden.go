@@ -53,6 +53,7 @@ func (r *Redactor) hidden(text string, doc *document, walls []span, depth int) (
 		found = r.folded(text, lo, hi, depth, found)
 		found = r.joined(text, lo, hi, depth, found)
 		found = r.encoded(text, doc, lo, hi, depth, found)
+		found = r.dumped(text, lo, hi, depth, found)
 		return nil
 	})
 	return slices.DeleteFunc(found, func(s span) bool { return !doc.inOneString(text, s) })

@@ -1,6 +1,8 @@
 package redact_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -50,6 +52,22 @@ func holds(text string, s secrettest.Secret, w secrettest.Wrapping) bool {
 	return strings.Contains(text, s.Value) || strings.Contains(text, w.Wrap(s.Value)) || len(half) > 12 && strings.Contains(text, half)
 }
 
+func tags(s string) string {
+	return strings.Map(func(r rune) rune { return 0xe0000 + r }, s)
+}
+
+const letters64 = "P2/56wAAAgIAAAAmZGwtbW9kcHtzaWdue3JzYS1wa2NzMS1zaGExfSxkaC1wbGFp"
+
+func escaped(s string) string { return bytesOf(s, "\\u%04x") }
+
+func bytesOf(s, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
 func TestHiddenSecrets(t *testing.T) {
 	t.Parallel()
 	gh := key("github-token")
@@ -57,6 +75,25 @@ func TestHiddenSecrets(t *testing.T) {
 	checkChanges(t, []change{
 		{"an invisible character", "x " + gh[:9] + "\u2060" + gh[9:] + " y", "x " + gone + " y"},
 		{"a variation selector", gh[:20] + "\ufe0f" + gh[20:], gone},
+		{"a tag of every letter", "x " + tags(gh) + " y", "x " + gone + " y"},
+		{"letters in circles", "ⓖⓗⓟ_" + gh[4:], gone},
+		{"octal escapes", `\147\150\160_` + gh[4:], gone},
+		{"escapes of JavaScript", "%u0067%u0068p_" + gh[4:], gone},
+		{"escapes in escapes of a URL", "%5Cu0067%5Cu0068p_" + gh[4:], gone},
+		{"behind an end of a paragraph", gh[:12] + "\u2029" + gh[12:], gone},
+		{"bytes with blanks", "dump " + bytesOf(gh, "%02x ") + "\n", "dump " + gone + " \n"},
+		{"bytes with colons", bytesOf(gh, "%02X:"), gone + ":"},
+		{"bytes of a program", "{" + bytesOf(gh, "0x%02x, ") + "}", "{0x" + gone + ", }"},
+		{"bytes of no text", bytesOf("\x01\x02"+gh, "%02x "), ""},
+		{"base64 of another alphabet", base64.StdEncoding.EncodeToString([]byte("Ключ: " + gh + " — спасибо")), gone},
+		{"base64 that begins within a letter", base64.StdEncoding.EncodeToString([]byte("für später: " + gh)), gone},
+		{"a patch", "+k = " + gh[:12] + "\n+" + gh[12:] + "\n", "+k = " + gone + "\n"},
+		{"lines with numbers", "    11\t" + gh[:12] + "\n    12\t" + gh[12:] + "\n", "    11\t" + gone + "\n"},
+		{"capitals alone", "AKIAQ3EGZ7" + "\n" + "HTNWPLBDRK", "[REDACTED:aws-access-key-id]"},
+		{"a list that breaks", "- BREAKING\n- CHANGE\nAPI\nHTTP2\n", ""},
+		{"a password in a sentence that breaks", "log in with password=Kw7ab\ncd4fg and go on", "log in with password=" + gonePassword + " and go on"},
+		{"a password above another value", "password=Kw7ab\ncd4fg=2", ""},
+		{"a key of SSH2 in escapes", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"x\"\n" + escaped(letters64) + "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----", "[REDACTED:private-key]"},
 		{"letters of mathematics", "\U0001d420\U0001d421\U0001d429_" + gh[4:], gone},
 		{"behind a full-width colon", "password：Tr0ub4dor3x\n", "password：" + gonePassword + "\n"},
 		{"in JSON in JSON", `{"a":"{\"b\":\"\\u0067hp_` + gh[4:] + `\"}"}`, `{"a":"{\"b\":\"` + gone + `\"}"}`},

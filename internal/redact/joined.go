@@ -55,7 +55,7 @@ func (r *Redactor) readBroken(w *broken, depth int, found []span) []span {
 		if i == len(w.breaks) || w.breaks[i] >= s.end {
 			continue // on one line: it is found there
 		}
-		if slices.Contains(surroundingRules, s.rule) && !w.goesOn {
+		if slices.Contains(surroundingRules, s.rule) && !w.goesOn && (s.rule != "password-assignment" || w.named) {
 			continue
 		}
 		found = append(found, w.reading.place(s))
@@ -77,6 +77,7 @@ type broken struct {
 	breaks  []int // where the parts begin in the reading, but for the first
 	last    int   // where the last part begins in the text
 	end     int   // where it ends
+	named   bool  // a part is the name of another value
 	goesOn  bool  // each part has its line or string to itself, or is made as machines make them
 }
 
@@ -101,7 +102,9 @@ func (w *broken) join(at int) bool {
 		w.last, w.end = next, brokenByte.padded(w.text, next, w.hi)
 		w.breaks = append(w.breaks, len(w.reading.text))
 		w.reading.copy(w.text, w.last, w.end)
-		w.goesOn = w.goesOn && (quoted || w.isAlone() || random(w.text[w.last:w.end]) && !w.isName())
+		name := w.isName()
+		w.named = w.named || name
+		w.goesOn = w.goesOn && (quoted || w.isAlone() || random(w.text[w.last:w.end]) && !name)
 		next, quoted, ok = w.breakAt(w.end)
 		ok = ok && w.isAlone() && w.mayGoOn(w.last, w.end, next)
 	}
@@ -117,7 +120,7 @@ func (w *broken) mayGoOn(first, at, next int) bool {
 		return false
 	}
 	t := tallyOf(part)
-	return (t.digit > 0 || t.lower > 0 && t.upper > 1 || len(part) >= minRandom) && t.letters()+t.digit > 1 && wordShare(part) < 0.5
+	return (t.digit > 0 || t.upper >= 4 && t.lower == 0 || t.lower > 0 && t.upper > 1 || len(part) >= minRandom) && t.letters()+t.digit > 1 && wordShare(part) < 0.5
 }
 
 // wordEnd returns where the text from at on has a blank or the end of a line.
@@ -140,6 +143,9 @@ func (w *broken) isAlone() bool {
 // isName reports whether the last part is the name of another value.
 func (w *broken) isName() bool {
 	i := w.end
+	if w.text[i-1] == '=' {
+		return i < w.hi && alnum.has[w.text[i]]
+	}
 	for i < w.hi && (w.text[i] == ' ' || w.text[i] == '\t') {
 		i++
 	}
@@ -169,7 +175,34 @@ func (w *broken) breakAt(at int) (next int, quoted, ok bool) {
 			break
 		}
 	}
+	i = v.skip(v.lineNumber(w.diffMark(at, i)), " \t")
 	return i, false, i < w.hi && brokenByte.has[w.text[i]]
+}
+
+// diffMark returns the place behind the sign at i with which a patch marks a line, where the line that ends at at has
+// the same sign, or i itself.
+func (w *broken) diffMark(at, i int) int {
+	if i >= w.hi || w.text[i] != '+' && w.text[i] != '-' || w.text[i-1] != '\n' {
+		return i
+	}
+	if start := lineStart(w.text, at, w.lo); w.text[start] != w.text[i] {
+		return i
+	}
+	return i + 1
+}
+
+// lineNumber returns the place behind the number at i with which a tool shows a line, or i itself.
+func (v view) lineNumber(i int) int {
+	const longest = 6
+	end := digits.run(v.text, i, min(v.hi, i+longest))
+	switch {
+	case end == i:
+	case v.has(end, "\t"):
+		return end + 1
+	case v.has(end, arrow):
+		return end + len(arrow)
+	}
+	return i
 }
 
 // operator returns the place behind what joins two strings.

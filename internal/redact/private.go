@@ -5,7 +5,7 @@ import "strings"
 // privateRules removes what an author marked as private: everything from
 // <private> to the </private> that closes it. Blocks may be nested, tags may
 // have attributes, be of any case, and be written with \u003c and \u003e as
-// encoding/json does; only a type argument such as Local<Private> is none. A
+// encoding/json does; only a type argument such as Local<Private> and a tag alone between backticks that nothing closes are none. A
 // block that nothing closes goes on to the end of the text; inside JSON, where
 // text lives in strings, to the end of its string.
 //
@@ -23,7 +23,7 @@ func findPrivate(v view, at int, found []span) []span {
 		at--
 	}
 	b := block{view: v}
-	if !b.named(at) || b.isTypeArgument(at) {
+	if !b.named(at) || b.isTypeArgument(at) || b.isMention(at) {
 		return found
 	}
 	b.json = v.doc.isJSON(v.text, at)
@@ -37,6 +37,13 @@ func findPrivate(v view, at int, found []span) []span {
 // written so, and nothing closes it. It would take the rest of the text along.
 func (b *block) isTypeArgument(at int) bool {
 	return strings.HasPrefix(b.text[b.nameAt(at):b.hi], "Private") && at > b.doc.lastClosing(b.text)
+}
+
+// isMention reports whether the tag at at stands alone between backticks, as where a text speaks of such tags, and
+// nothing closes it. It would take the rest of the text along.
+func (b *block) isMention(at int) bool {
+	const tag = "<private>"
+	return at > b.lo && b.text[at-1] == '`' && b.has(at, tag+"`") && at > b.doc.lastClosing(b.text)
 }
 
 // Patterns of a tag in text and in a string of JSON. A bracket in an attribute

@@ -105,7 +105,7 @@ var chatRules = []rule{
 		least:   34,
 		tail:    &alnum,
 	},
-	{name: "facebook-access-token", anchors: []string{"EAAC", "EAAG", "EAAM"}, chars: &alnum, body: 80, edge: base64Edge, accept: even},
+	{name: "facebook-access-token", anchors: []string{"EAA"}, chars: &alnum, body: 80, edge: base64Edge, accept: even},
 	{
 		name:    "twitter-bearer-token",
 		anchors: []string{"AAAAAAAAAAAAAAAAAAAAA"},

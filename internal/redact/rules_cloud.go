@@ -43,6 +43,14 @@ var cloudRules = []rule{
 	{name: "heroku-api-key", anchors: []string{"HRKU-"}, chars: &urlSafe, body: 40},
 	{name: "fly-access-token", anchors: []string{"fo1_"}, chars: &urlSafe, body: 40},
 	{name: "fly-access-token", anchors: []string{"fm1r_", "fm1a_", "fm2_"}, chars: &base64Pad, body: 100},
+	{
+		name:    "vercel-token",
+		anchors: []string{"vercel_blob_rw_"},
+		pattern: `vercel_blob_rw_[0-9A-Za-z]{16}_[0-9A-Za-z]{30}`,
+		least:   62,
+		tail:    &alnum,
+		body:    30,
+	},
 	{name: "vercel-token", anchors: []string{"vcp_", "vci_", "vca_", "vcr_", "vck_"}, chars: &alnum, body: 24},
 	{name: "netlify-token", anchors: []string{"nfp_", "nfc_", "nfo_", "nfb_", "nfu_"}, chars: &alnum, body: 36},
 	{name: "render-api-key", anchors: []string{"rnd_"}, chars: &alnum, body: 26},
@@ -71,6 +79,14 @@ var storageRules = []rule{
 		anchors: []string{"sig="},
 		pattern: `sig=([0-9A-Za-z+/%]{42,120}?(?:%3[Dd]|=))`,
 		least:   47,
+	},
+	{
+		name:    "azure-sas-signature", // of a flow of Logic Apps: nothing pads it
+		anchors: []string{"&sig=", "?sig="},
+		pattern: `[&?]sig=([0-9A-Za-z_-]{43})`,
+		least:   48,
+		tail:    &urlSafe,
+		edge:    noEdge,
 	},
 	{
 		name:    "azure-client-secret",
@@ -126,7 +142,7 @@ var storageRules = []rule{
 		lead:    &alnum,
 		back:    42,
 	},
-	{name: "databricks-token", anchors: []string{"dapi"}, chars: &hexLower, body: 32, edge: base64Edge},
+	{name: "databricks-token", anchors: []string{"dapi", "dose", "dkea"}, chars: &hexLower, body: 32, edge: base64Edge},
 	{name: "planetscale-token", anchors: []string{"pscale_tkn_", "pscale_pw_", "pscale_oauth_"}, chars: &tokenPad, body: 32},
 	{name: "supabase-token", anchors: []string{"sbp_"}, chars: &hexLower, body: 40},
 	{name: "supabase-token", anchors: []string{"sb_secret_"}, chars: &urlSafe, body: 24},

@@ -29,7 +29,7 @@ var vaultRules = []rule{
 		tail:    &alnum,
 		body:    40,
 	},
-	{name: "onepassword-service-token", anchors: []string{"ops_eyJ"}, chars: &base64Pad, body: 80},
+	{name: "onepassword-service-token", anchors: []string{"ops_eyJ"}, chars: &encodedByte, body: 80},
 	{
 		name:    "onepassword-secret-key",
 		anchors: []string{"A3-"},
@@ -58,6 +58,8 @@ var vaultRules = []rule{
 		pattern: `0\.` + uuid + `\.[0-9A-Za-z]{30}:[0-9A-Za-z+/]{22}==`,
 		least:   94,
 	},
+	{name: "stytch-secret", anchors: []string{"secret-live-", "secret-test-"}, chars: &urlSafe, body: 36},
+	{name: "django-secret-key", anchors: []string{"django-insecure-"}, chars: &djangoByte, body: 40},
 	{
 		name:    "swarm-join-token",
 		anchors: []string{"SWMTKN-1-"},

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -9,8 +10,9 @@ import (
 var urlRules = []rule{
 	{name: "url-password", anchors: []string{"://", `:\/\/`}, finder: findURLPassword},
 	{name: "url-key", anchors: []string{"?key=", "&key="}, finder: findURLKey},
+	{name: "wandb-api-key", anchors: []string{"wandb", "weights & biases", "weights and biases"}, finder: findWandb},
 	{name: "netrc-password", anchors: []string{"machine "}, finder: findNetrc},
-	{name: "pgpass-password", anchors: []string{":*:", ":54", ":64", ":65", ":15432:", ":25060:", ":26257:"}, finder: findPgpass},
+	{name: "pgpass-password", anchors: pgPorts, finder: findPgpass},
 }
 
 // databases are the schemes of database and queue URLs.
@@ -155,6 +157,21 @@ var (
 	pgName = newClass("!#$%&*+,./0-9;=?@A-Z^_a-z|~-")
 )
 
+// pgPorts are how the port of a line begins: all there are, or any number.
+var pgPorts = func() []string {
+	ports := []string{":*:"}
+	for n := 10; n < 100; n++ {
+		ports = append(ports, ":"+strconv.Itoa(n))
+	}
+	return ports
+}()
+
+// isUsualPort reports whether a port is PostgreSQL's, or one of a pooler.
+func isUsualPort(port string) bool {
+	return port == "*" || strings.HasPrefix(port, "54") || strings.HasPrefix(port, "64") || strings.HasPrefix(port, "65") ||
+		port == "15432" || port == "25060" || port == "26257"
+}
+
 // findPgpass removes the password of a line host:port:database:user:password, whose port stands at at.
 func findPgpass(v view, at int, found []span) []span {
 	const longest = 256
@@ -172,8 +189,46 @@ func findPgpass(v view, at int, found []span) []span {
 	start := end + 1
 	end = netrcWord.run(v.text, start, v.hi)
 	password := v.text[start:end]
+	if port := v.text[at+1 : at+1+pgPort.run(v.text[at+1:], 0, 8)]; !isUsualPort(port) {
+		if len(port) < 4 || strings.Contains(password, ":") || !chosen(password) || !v.isLineStart(host) {
+			return found // a file and a line of it, an address, a time
+		}
+	}
 	if len(password) < minPlain || isNumber(password) || ordinary(password) || !isLonePassword("", password) {
 		return found
 	}
 	return append(found, span{start, end, "pgpass-password"})
+}
+
+// isLineStart reports whether nothing but blanks and quotation marks stands before at in its line.
+func (v view) isLineStart(at int) bool {
+	if _, behind := v.escape(at); behind {
+		return true
+	}
+	for at > v.lo && strings.IndexByte(" \t\"'", v.text[at-1]) >= 0 {
+		at--
+	}
+	return at == v.lo || v.text[at-1] == '\n' || v.doc.isEdge(at)
+}
+
+// findWandb removes the forty digits that stand behind the name of Weights & Biases in a sentence or
+// a command. They look like a commit, so the words between may not say that they are one.
+func findWandb(v view, at int, found []span) []span {
+	const longest = 64
+	hi := min(v.hi, at+longest+40)
+	for i := at + len("wandb"); i < min(hi, at+longest) && v.text[i] != '\n'; i++ {
+		if !hexLower.has[v.text[i]] || alnum.has[v.text[i-1]] {
+			continue
+		}
+		end := hexLower.run(v.text, i, hi)
+		if end-i != 40 || end < v.hi && wordByte.has[v.text[end]] {
+			continue
+		}
+		words := strings.ToLower(v.text[at:i])
+		if containsAny(words, []string{"commit", "sha", "rev", "hash", "@", "/"}) || !varied(v.text[i:end]) {
+			return found
+		}
+		return append(found, span{i, end, "wandb-api-key"})
+	}
+	return found
 }
