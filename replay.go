@@ -106,13 +106,20 @@ type ReplayReport struct {
 	RecoveryEligibility   RecoveryEligibility `json:"recovery_eligibility"`
 	ResumeCandidates      []string            `json:"resume_candidates"` // nodes begun and not completed
 	Replay                ReplaySnapshot      `json:"replay"`
-	Events                []TaskEvent         `json:"events"`
+	// Events are those that are not compacted, oldest first. They end with the event with which their text reaches
+	// [MaxPageBytes]; EventsLeft is how many follow, which ListEvents reads.
+	Events     []TaskEvent `json:"events"`
+	EventsLeft int64       `json:"events_left,omitempty"`
 }
 
 // NewReplayReport folds the events that follow snapshot and compares the
 // outcome with task.
 func NewReplayReport(task Task, snapshot ReplaySnapshot, events []TaskEvent) ReplayReport {
-	replay := snapshot.FoldAll(events)
+	return snapshot.FoldAll(events).Report(task, events)
+}
+
+// Report compares a replay with task. Events are those of the replay that are listed.
+func (replay ReplaySnapshot) Report(task Task, events []TaskEvent) ReplayReport {
 	r := ReplayReport{
 		TaskID:           task.ID,
 		PersistedState:   task.State,

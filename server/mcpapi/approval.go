@@ -45,18 +45,22 @@ const (
 )
 
 func listApprovals(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
-	all, err := amber.All(ctx, a.Store.Approvals.ListApprovals, in.TaskID)
-	if err != nil {
-		return answer{}, err
-	}
 	out := struct {
 		Approvals []amber.Approval `json:"approvals"`
 		More      int              `json:"more"`
-	}{[]amber.Approval{}, max(0, len(all)-maxItems)}
+	}{Approvals: []amber.Approval{}}
 	lines := []string{}
-	for _, ap := range all[:min(len(all), maxItems)] {
+	err := amber.Each(ctx, a.Store.Approvals.ListApprovals, in.TaskID, func(ap amber.Approval) error {
+		if len(lines) == maxItems {
+			out.More++
+			return nil
+		}
 		out.Approvals = append(out.Approvals, briefApproval(ap, itemBytes))
 		lines = append(lines, printApproval(ap))
+		return nil
+	})
+	if err != nil {
+		return answer{}, err
 	}
 	return answer{text: listed(lines, "Nothing waits for approval."), data: out}, nil
 }

@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -47,20 +48,32 @@ func briefResult(r amber.Result, n int) resultPage {
 }
 
 func listResults(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
-	all, err := amber.All(ctx, a.Store.Results.ListResults, in.TaskID)
-	if err != nil {
-		return answer{}, err
-	}
 	out := struct {
 		Results []resultPage `json:"results"`
 		More    int          `json:"more"`
-	}{[]resultPage{}, max(0, len(all)-maxItems)}
+	}{Results: []resultPage{}}
+	some := []amber.Result{} // of the rest nothing is kept but their number
+	err := amber.Each(ctx, a.Store.Results.ListResults, in.TaskID, func(r amber.Result) error {
+		if len(some) == maxItems {
+			out.More++
+			return nil
+		}
+		if len(r.Payload) > pageBytes+1 { // no answer has more of it, and one byte more tells that it goes on
+			r.Payload = strings.Clone(r.Payload[:pageBytes+1])
+		}
+		r.Evidence = nil
+		some = append(some, r)
+		return nil
+	})
+	if err != nil {
+		return answer{}, err
+	}
 	n := pageBytes // of a payload; many share the room of four
-	if len(all) > 4 {
-		n = max(itemBytes, 4*pageBytes/min(len(all), maxItems))
+	if len(some) > 4 {
+		n = max(itemBytes, 4*pageBytes/len(some))
 	}
 	lines := []string{}
-	for _, r := range all[:min(len(all), maxItems)] {
+	for _, r := range some {
 		out.Results = append(out.Results, briefResult(r, n))
 		lines = append(lines, fmt.Sprintf("%s: %s, %s", r.NodeID, r.Status, oneLine(r.Payload, snippetBytes)))
 	}

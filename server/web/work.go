@@ -173,7 +173,7 @@ func (v *visit) task() error {
 	if err != nil {
 		return err
 	}
-	d := taskData{Replay: replay, Compacted: replay.EventCount - int64(len(replay.Events))}
+	d := taskData{Replay: replay, Compacted: replay.EventCount - int64(len(replay.Events)) - replay.EventsLeft}
 	if d.Task, err = store.Tasks.Task(ctx, id); err != nil {
 		return err
 	}

@@ -122,11 +122,25 @@ func (s *Contracts) Replay(ctx context.Context, taskID string) (amber.ReplayRepo
 		if err != nil {
 			return amber.ReplayReport{}, err
 		}
-		events, err := sqlrows.All(t.Tx, sqlrows.ScanEvent, selectEvents, taskID)
-		if err != nil {
-			return amber.ReplayReport{}, err
-		}
-		return amber.NewReplayReport(task, replay, events), nil
+		var events []amber.TaskEvent
+		left, bytes := int64(0), 0
+		err = t.Each(selectEvents, []any{taskID}, func(s scanner) error {
+			e, err := sqlrows.ScanEvent(s)
+			if err != nil {
+				return err
+			}
+			replay = replay.Fold(e)
+			if bytes >= amber.MaxPageBytes {
+				left++
+				return nil
+			}
+			bytes += len(e.Result) + len(e.Reason) + len(e.NodeID) + len(e.ApprovalID)
+			events = append(events, e)
+			return nil
+		})
+		report := replay.Report(task, events)
+		report.EventsLeft = left
+		return report, err
 	})
 }
 

@@ -21,6 +21,7 @@ func pageChecks() []check {
 		{name: "page/results-end-at-bytes", needs: []part{control}, run: pagesOfResults},
 		{name: "page/approvals-end-at-bytes", needs: []part{control}, run: pagesOfApprovals},
 		{name: "page/dead-entries-end-at-bytes", needs: []part{control}, run: pagesOfDeadEntries, queue: amber.QueueOptions{MaxAttempts: 1}},
+		{name: "page/replay-ends-at-bytes", needs: []part{control}, run: replayOfLargeEvents},
 		{name: "page/tasks-and-events-follow-cursors", needs: []part{control}, run: pagesOfTasks},
 	}
 }
@@ -163,6 +164,24 @@ func pagesOfDeadEntries(w *world) {
 	small("dead entries", func(d amber.DeadEntry) int { return len(d.Envelope.Payload) }, func(p amber.Paging) (amber.Page[amber.DeadEntry], error) {
 		return w.QueueKeeper.DeadEntries(w.ctx, p)
 	})
+}
+
+// replayOfLargeEvents folds all events of a task and lists those that a page holds.
+func replayOfLargeEvents(w *world) {
+	must(w.Tasks.SaveTask(w.ctx, amber.Task{ID: "t", SessionID: "s", Goal: "g"}, 0))
+	for i := range largeCount {
+		must(w.Events.AppendEvent(w.ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued, NodeID: fmt.Sprint("n", i), Result: large(i)}))
+	}
+	r, bytes := must(w.Events.Replay(w.ctx, "t")), 0
+	for i, e := range r.Events {
+		if bytes >= amber.MaxPageBytes || e.Seq != int64(i+1) {
+			fail(fmt.Errorf("replay has event %d behind %d bytes, want it to end at %d", e.Seq, bytes, amber.MaxPageBytes))
+		}
+		bytes += len(e.Result)
+	}
+	if len(r.Events) == 0 || r.EventsLeft == 0 || int64(len(r.Events))+r.EventsLeft != largeCount || r.EventCount != largeCount || len(r.ResumeCandidates) != largeCount {
+		fail(fmt.Errorf("replay lists %d events and leaves %d, counts %d, and has %d open nodes, want all of %d", len(r.Events), r.EventsLeft, r.EventCount, len(r.ResumeCandidates), largeCount))
+	}
 }
 
 func pagesOfTasks(w *world) {

@@ -138,9 +138,12 @@ func (a *app) printReplay(w io.Writer, r amber.ReplayReport) {
 	a.Out.Fact(w, "completed nodes", strings.Join(r.Replay.CompletedNodes, ", "))
 	a.Out.Fact(w, "open nodes", strings.Join(r.ResumeCandidates, ", "))
 	a.Out.Fact(w, "pending approval", r.Replay.PendingApprovalID)
-	a.Out.Fact(w, "events", fmt.Sprintf("%d, %d of them compacted", r.EventCount, r.EventCount-int64(len(r.Events))))
+	a.Out.Fact(w, "events", fmt.Sprintf("%d, %d of them compacted", r.EventCount, r.EventCount-int64(len(r.Events))-r.EventsLeft))
 	if len(r.Events) > 0 {
 		fmt.Fprintln(w)
 		a.printEvents(w, r.Events)
+	}
+	if r.EventsLeft > 0 {
+		fmt.Fprintf(w, "\n%s\n", a.Out.Style(cli.Amb, fmt.Sprintf("%d later events are not shown: amber event list shows all", r.EventsLeft)))
 	}
 }

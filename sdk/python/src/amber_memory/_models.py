@@ -2221,7 +2221,9 @@ class ReplayReport(Model):
     """How many events the history has, folded ones too."""
 
     events: List[TaskEvent]
-    """The events that were not folded, oldest first."""
+    """The events that were not folded, oldest first, up to the one with which their text reaches 1
+    MiB.
+    """
 
     persisted_state: Union[TaskState, str]
     """The state of the task as it is stored."""
@@ -2251,6 +2253,9 @@ class ReplayReport(Model):
 
     transitions_valid: bool
     """Whether every change of state in the history is one that the table of states has."""
+
+    events_left: Optional[int] = None
+    """How many events follow those that are listed. The history of the task has them."""
 
 
 class ReplaySnapshot(Model):

@@ -1515,7 +1515,7 @@ export interface ReplayReport {
   consistency_status: string;
   /** How many events the history has, folded ones too. */
   event_count: number;
-  /** The events that were not folded, oldest first. */
+  /** The events that were not folded, oldest first, up to the one with which their text reaches 1 MiB. */
   events: TaskEvent[];
   /** The state of the task as it is stored. */
   persisted_state: TaskState | (string & {});
@@ -1538,6 +1538,8 @@ export interface ReplayReport {
   task_id: string;
   /** Whether every change of state in the history is one that the table of states has. */
   transitions_valid: boolean;
+  /** How many events follow those that are listed. The history of the task has them. */
+  events_left?: number;
 }
 
 /** What the part of the history of a task amounts to that was folded. */
