@@ -124,6 +124,14 @@ func TestSecretsOfNamesAndEarlierTexts(t *testing.T) {
 	}
 }
 
+// A text that is far too long is refused before it is looked through for secrets, which takes seconds where it has
+// as many bytes as a value may have.
+func TestTextsThatAreFarTooLongAreNotCleaned(t *testing.T) {
+	t.Parallel()
+	r := newBench(t).imported(toyLine{Key: "a", Text: token + strings.Repeat(" x", 2*amber.MaxContentBytes)}, toyLine{Key: "b", Text: "x"})
+	must.Equal(t, "new, skipped and redacted", fmt.Sprint(r.New, r.Skipped, len(r.Redacted)), "1 1 0")
+}
+
 // Imports can be undone in any order, and nothing of them is left.
 func TestUndoInAnyOrder(t *testing.T) {
 	t.Parallel()

@@ -465,9 +465,16 @@ func (c *carrier) shape(m foreign.Memory) (amber.Memory, bool) {
 		c.Skip(m.Place, "the session, user or project of the memory has a secret in its name")
 		return out, false
 	}
+	if n := len(out.Content); n > maxCleaned { // what is cleaned of it would be refused
+		c.Skip(m.Place, "content has %d bytes, want at most %d", n, amber.MaxContentBytes)
+		return out, false
+	}
 	c.clean(&out)
 	return c.canonical(m.Place, out)
 }
+
+// maxCleaned is how long a text may be to be looked through for secrets. Without these it may be short enough.
+const maxCleaned = 2 * amber.MaxContentBytes
 
 // date fills in the times that a row lacks.
 func (c *carrier) date(m foreign.Memory, out *amber.Memory) {
