@@ -87,14 +87,14 @@ func ReportProject(ctx context.Context, s amber.Store, p project.Grant) (r Proje
 	return r, nil
 }
 
-// JoinProject gives the records of one project to another, after what hooks have kept was brought in. Errors: unsupported where
-// memory lies on a server.
-func (a *Agent) JoinProject(ctx context.Context, from, to string) (memories, sessions int, err error) {
+// JoinProject gives the records of one project to another by the word of a caller of some trust, after what hooks have kept was
+// brought in. Errors: refused where a memory is trusted more; unsupported where memory lies on a server.
+func (a *Agent) JoinProject(ctx context.Context, from, to string, by amber.Trust) (memories, sessions int, err error) {
 	if a.core == nil {
 		return 0, 0, amber.Errorf(amber.KindUnsupported, "join projects", from, "memory lies elsewhere").WithHint("recall --project " + from)
 	}
 	a.Settle(ctx)
-	return a.core.JoinProject(ctx, from, to)
+	return a.core.JoinProject(ctx, from, to, by)
 }
 
 var _ wire.FolderKeeper = (*Agent)(nil)

@@ -44,6 +44,9 @@ type Agent struct {
 	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)
+	// Join gives the records of one project to another, by the word of an agent; nil where that cannot be. Errors: invalid; refused
+	// where one of them is trusted more.
+	Join func(ctx context.Context, from, to string) (memories, sessions int, err error)
 }
 
 // Quarantine keeps entries of a crash journal that could not be stored. A session is

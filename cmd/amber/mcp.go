@@ -153,7 +153,10 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	if s.Spool != nil {
 		at = s.Spool
 	}
-	served := &server.Agent{Tenant: tenant, ID: id, Store: at.Served(), Policy: s.Policy, Random: h.Random}
+	served := &server.Agent{
+		Tenant: tenant, ID: id, Store: at.Served(), Policy: s.Policy, Random: h.Random, Join: joinAsAgent(at),
+		Doctor: func(ctx context.Context, deep bool) (wire.Checkup, error) { return h.examine(ctx, deep), nil },
+	}
 	// Memory is served also where snapshots are not set up right.
 	if e, err := h.Snapshots(ctx, s); err == nil {
 		served.Snapshots, served.Repository = e, e

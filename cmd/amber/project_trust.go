@@ -107,7 +107,7 @@ func joinProject(ctx context.Context, s *cli.Opened, was string, now project.Gra
 			}
 			continue
 		}
-		memories, sessions, err := s.Local.JoinProject(ctx, name, now.ID)
+		memories, sessions, err := s.Local.JoinProject(ctx, name, now.ID, amber.TrustOwn)
 		if err != nil {
 			return err
 		}

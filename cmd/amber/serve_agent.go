@@ -107,6 +107,7 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 		Folders:    at,
 		Settle:     at.Settle,
 		Doctor:     func(ctx context.Context, deep bool) (wire.Checkup, error) { return one.examine(ctx, deep), nil },
+		Join:       joinAsAgent(at),
 	}
 	if x, err := at.Index(); err == nil {
 		served.Index = x
@@ -115,6 +116,13 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 		served.Feed = at.Feed
 	}
 	return served
+}
+
+// joinAsAgent lets tools join projects: what speaks through them is an agent.
+func joinAsAgent(at *agent.Agent) func(ctx context.Context, from, to string) (memories, sessions int, err error) {
+	return func(ctx context.Context, from, to string) (int, int, error) {
+		return at.JoinProject(ctx, from, to, amber.TrustAgent)
+	}
 }
 
 // past is an agent that opens the memory of its snapshots for the API.

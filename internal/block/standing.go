@@ -167,7 +167,29 @@ func (b *builder) list(ctx context.Context, kinds []amber.MemoryKind, least ambe
 			break
 		}
 	}
-	return out, nil
+	return pinnedFirst(out), nil
+}
+
+// PinnedKey names the metadata of a pinned memory. Engram's are imported with it.
+const PinnedKey = "pinned"
+
+// Pinned reports whether a memory is to come before newer ones.
+func Pinned(m amber.Memory) bool { return m.Metadata[PinnedKey] == "true" }
+
+// maxPinned is how many pinned memories of a kind come before newer ones: an agent that pins everything hides nothing.
+const maxPinned = 3
+
+// pinnedFirst puts the first pinned memories before the others, which stay in order.
+func pinnedFirst(list []amber.Memory) []amber.Memory {
+	var first, rest []amber.Memory
+	for _, m := range list {
+		if Pinned(m) && len(first) < maxPinned {
+			first = append(first, m)
+			continue
+		}
+		rest = append(rest, m)
+	}
+	return append(first, rest...)
 }
 
 // newest is list for a store that does not list.

@@ -21,6 +21,7 @@ import (
 var wholeTools = []string{
 	"snapshot_create", "snapshot_diff", "snapshot_verify", "snapshot_restore", "consolidation_begin", "consolidation_end",
 	"queue_publish", "queue_claim", "queue_ack", "queue_nack", "queue_renew", "queue_status", "state_list", "state_get", "state_set", "state_delete",
+	"mem_merge_projects", "mem_doctor",
 }
 
 // twoPeople is a rig in which alice, bound to the bank, has records, and the caller for bob, bound to the shop.

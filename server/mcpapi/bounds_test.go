@@ -30,6 +30,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"state_list": {}, "state_get": {"name": "d0"}, "session_state_get": {"id": "s0"},
 		"mem_search": {"query": "crowd", "limit": 20}, "mem_context": {}, "mem_get_observation": {"id": id}, "mem_suggest_topic_key": {"content": strings.Repeat("word ", 100_000)},
 		"mem_stats": {}, "mem_timeline": {"observation_id": id, "before": 20, "after": 20},
+		"mem_review": {"action": "list", "limit": 50}, "mem_current_project": {},
 		"read_graph": {}, "search_nodes": {"query": "crowd"}, "open_nodes": {"names": []any{"e0", "e1", "e2"}},
 		"search": {"query": "crowd"}, "fetch": {"id": id}, "memory": {"command": "view", "path": "/memories/crowd0"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -12,9 +13,14 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// engramTools have the names and the arguments of Engram 1.7.0, so that agents
+// engramTools have the names and the arguments of Engram 1.20.0, so that agents
 // and prompts made for it find their memory here. Ids are Amber's.
 func engramTools() []*tool {
+	return slices.Concat(firstEngramTools(), curateTools(), verdictTools(), projectTools())
+}
+
+// firstEngramTools are those that Engram has had since 1.7.0.
+func firstEngramTools() []*tool {
 	typeArg := str("type", "decision, architecture, bugfix, pattern, config, discovery, learning, preference, policy")
 	scopeOfEngram := str("scope", "project (default) or personal")
 	return []*tool{
@@ -24,7 +30,8 @@ func engramTools() []*tool {
 			object(str("id"), num("revision")), memSave),
 		define("mem_search", "Search memory", "Search memories of earlier sessions.",
 			reading, hints{},
-			object(must(str("query")), typeArg, projectArg(), scopeOfEngram, num("limit", "default 10, at most 20")),
+			object(must(str("query")), typeArg, projectArg(), scopeOfEngram,
+				word("match_mode", []string{matchAny, matchAll}, "all: every word; any: one of them"), flag("all_projects"), num("limit", "default 10, at most 20")),
 			object(list("hits", briefSchema())), memSearch),
 		define("mem_context", "Recent context", "Returns what earlier sessions left behind. Call when a session begins.",
 			reading, hints{}, object(projectArg(), scopeOfEngram, num("limit")),
@@ -109,12 +116,24 @@ func memSave(ctx context.Context, b *bound, a *server.Agent, in memSaveArgs) (an
 		r.Metadata = map[string]string{"type": in.Type}
 	}
 	r.Scope, r.Identities = b.engramPlace(in.Scope, in.Project, in.SessionID)
-	return b.write(ctx, a, r)
+	out, err := b.write(ctx, a, r)
+	if err != nil {
+		return out, err
+	}
+	return withCandidates(ctx, a, r, out), nil
 }
+
+// How words of a question have to be in what is found.
+const (
+	matchAny = "any"
+	matchAll = "all"
+)
 
 type memSearchArgs struct {
 	Query, Type, Project, Scope string
 	Limit                       integer
+	MatchMode                   string `json:"match_mode"`
+	AllProjects                 bool   `json:"all_projects"`
 }
 
 func memSearch(ctx context.Context, b *bound, a *server.Agent, in memSearchArgs) (answer, error) {
@@ -130,11 +149,23 @@ func memSearch(ctx context.Context, b *bound, a *server.Agent, in memSearchArgs)
 	if in.Type != "" {
 		q.Kinds = []amber.MemoryKind{engramKind(in.Type)}
 	}
-	found, err := a.Store.LongTerm.Recall(ctx, q)
+	if in.MatchMode == matchAll {
+		q.Limit = amber.MaxTopK // some of them will not have every word
+	}
+	var projects []string
+	if in.AllProjects {
+		if projects, err = projectsOf(ctx, a); err != nil {
+			return answer{}, err
+		}
+	}
+	found, err := recallEach(ctx, a, searches(q, projects, in.MatchMode == matchAny))
 	if err != nil {
 		return answer{}, err
 	}
-	hits := briefsOfHits(found.Hits)
+	if in.MatchMode == matchAll {
+		found = slices.DeleteFunc(found, func(h amber.Hit) bool { return !hasEveryWord(in.Query, h) })
+	}
+	hits := briefsOfHits(found[:min(limit, len(found))])
 	return answer{text: printBriefs(hits, "No memories found."), data: fields{"hits": hits}}, nil
 }
 

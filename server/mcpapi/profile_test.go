@@ -24,6 +24,7 @@ func TestProfilesOfferTheirTools(t *testing.T) {
 		"engram": {
 			"mem_save", "mem_search", "mem_context", "mem_session_summary", "mem_session_start", "mem_session_end", "mem_get_observation",
 			"mem_suggest_topic_key", "mem_capture_passive", "mem_save_prompt", "mem_update", "mem_delete", "mem_stats", "mem_timeline",
+			"mem_pin", "mem_unpin", "mem_review", "mem_judge", "mem_compare", "mem_merge_projects", "mem_current_project", "mem_doctor",
 		},
 		"reference": {
 			"create_entities", "create_relations", "add_observations", "delete_entities", "delete_observations", "delete_relations",

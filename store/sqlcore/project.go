@@ -16,8 +16,8 @@ const (
 
 // JoinProject gives the memories, sessions and turns of one project to another: each memory is a new
 // revision, so that its history tells where it was. It is one transaction, and done again it does
-// nothing. Errors: invalid.
-func (s *Contracts) JoinProject(ctx context.Context, from, to string) (memories, sessions int, err error) {
+// nothing. Errors: invalid; refused where a memory is trusted more than the caller, whose trust is by.
+func (s *Contracts) JoinProject(ctx context.Context, from, to string, by amber.Trust) (memories, sessions int, err error) {
 	if err := cmp.Or(amber.CheckID("project id", from), amber.CheckID("project id", to)); err != nil || from == to {
 		return 0, 0, err
 	}
@@ -27,6 +27,9 @@ func (s *Contracts) JoinProject(ctx context.Context, from, to string) (memories,
 			return err
 		}
 		for _, m := range all {
+			if err := m.Trust.MayChange(by, "join projects", string(m.ID)); err != nil {
+				return err
+			}
 			next := m
 			next.ProjectID = to
 			if _, err := t.Revise(amber.OpUpdate, m, next); err != nil {
