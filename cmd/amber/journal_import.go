@@ -18,7 +18,8 @@ func (a *app) journalImportCommand() *cobra.Command {
 		Short: "Import the crash buffer of nexus-memory-hooks",
 		Long: `Append what a buffer file of nexus-memory-hooks holds, usually
 ~/.local/share/nexus/buffer/AGENT.json. The file is only read. Of a file that is cut
-off or damaged every whole entry is imported. Of a folder every file that ends in .json is
+off or damaged every whole entry is imported. What nexus could not store, one file for each
+event in ~/.local/state/nexus-memory-system/pending-enrichment, is read as well. Of a folder every file that ends in .json is
 imported, in the order of names, but no folder in it; files that are not such a buffer
 are skipped and listed.
 

@@ -1,9 +1,10 @@
 // Package nexus reads the crash buffer of nexus-memory-hooks, one JSON file for
-// each agent, and brings it into the journal. The file may be cut off or
-// damaged anywhere.
+// each agent, and what it could not store, one JSON file for each event, and
+// brings them into the journal. A file may be cut off or damaged anywhere.
 package nexus
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -64,10 +65,16 @@ func Read(r io.Reader, o Options, emit func(journal.HostEvent) error) (Report, e
 	if o.Redact == nil {
 		o.Redact = redact.New()
 	}
+	head := bufio.NewReaderSize(r, headBytes)
+	start, _ := head.Peek(headBytes) // an error comes again
 	n := &reader{
-		scan: scanner{r: r}, clock: o.Clock, emit: func(ev journal.HostEvent) error { ev.Project = o.Project; return emit(ev) }, redactor: o.Redact,
+		scan: scanner{r: head}, clock: o.Clock, emit: func(ev journal.HostEvent) error { ev.Project = o.Project; return emit(ev) }, redactor: o.Redact,
 		sessions: map[journal.Session]bool{}, seen: map[string]bool{},
 		report: Report{Sessions: []amber.SessionID{}},
+	}
+	if isRetry(start) {
+		err := n.retry(head)
+		return n.report, err
 	}
 	err := n.read()
 	if errors.Is(err, errNexusEnd) {
