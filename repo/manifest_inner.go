@@ -66,6 +66,8 @@ type GitEntry struct {
 	Set     ID            `json:"set"`      // of the objects
 	Objects int64         `json:"objects"`
 	Bytes   int64         `json:"bytes"` // of the objects
+	// Commit is what the commit of HEAD says of itself; nil where there is none, and in snapshots of earlier versions.
+	Commit *wire.GitCommit `json:"commit,omitempty"`
 }
 
 // GitRefEntry is a branch or a tag.

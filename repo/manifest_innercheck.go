@@ -103,6 +103,9 @@ func (g *GitEntry) check() error {
 		return errors.New("a history has no objects, or too many refs")
 	}
 	err := cmp.Or(checkName("head", g.Head, maxTextBytes), envelope.CheckOID("head_oid", g.HeadOID))
+	if c := g.Commit; c != nil {
+		err = cmp.Or(err, envelope.CheckLine("subject", c.Subject, maxTextBytes), envelope.CheckLine("author", c.Author, maxTextBytes))
+	}
 	for i, r := range g.Refs {
 		if i > 0 && g.Refs[i-1].Name >= r.Name {
 			return errors.New("the refs are not sorted")

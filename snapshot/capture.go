@@ -87,7 +87,7 @@ func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Ref
 	for _, r := range want.Refs {
 		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
 	}
-	if last == nil || !want.Equal(refsOf(last)) || !c.rep.Has(last.Set) { // git has work to do, in a folder that is swept if we die
+	if last == nil || !want.Equal(refsOf(last)) || !c.rep.Has(last.Set) || last.Commit == nil { // git has work to do, in a folder that is swept if we die
 		tmp, done, failed := c.e.scratch("git")
 		if failed != nil {
 			return nil, nil, failed
@@ -124,6 +124,7 @@ func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Ref
 			return amber.Errorf(amber.KindQuota, "capture git", o.Dir, "the history has too many objects")
 		}
 		entry.Bytes += int64(len(raw))
+		entry.Commit = commitOf(entry, oid, raw)
 		err = set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
 		return err
 	})
@@ -131,6 +132,12 @@ func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Ref
 		return nil, nil, err
 	}
 	if unread != nil {
+		return nil, unread, nil
+	}
+	if last != nil && entry.Commit == nil && last.HeadOID == entry.HeadOID {
+		entry.Commit = last.Commit
+	}
+	if unread = lookUp(ctx, o, entry); unread != nil {
 		return nil, unread, nil
 	}
 	entry.Set, entry.Objects, err = set.Finish(ctx)

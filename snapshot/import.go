@@ -213,6 +213,7 @@ func (i *importing) history(ctx context.Context) error {
 			return amber.Errorf(amber.KindQuota, "import bundle", "", "the history in the bundle has too many objects")
 		}
 		entry.Bytes += int64(len(raw))
+		entry.Commit = commitOf(entry, oid, raw)
 		return set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
 	})
 	if err != nil {

@@ -166,6 +166,9 @@ func (e *Engine) detail(entry repo.Entry, inner repo.Inner) wire.SnapshotDetail 
 		SnapshotMeta: e.meta(entry, inner), Parts: parts(inner),
 		Sources: []wire.SourceReport{}, Checks: slices.Concat([]wire.Check{}, inner.Checks),
 	}
+	if inner.Git != nil {
+		d.Commit = inner.Git.Commit
+	}
 	for _, s := range inner.Sources {
 		d.Sources = append(d.Sources, sourceReport(s))
 	}

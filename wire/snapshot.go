@@ -224,6 +224,15 @@ type SnapshotDetail struct {
 	Parts   []SnapshotPart `json:"parts"`
 	Sources []SourceReport `json:"sources"`
 	Checks  []Check        `json:"checks"` // made, on these very bytes
+	// Commit is the last commit of the notes; absent without one, and in snapshots of earlier versions.
+	Commit *GitCommit `json:"commit,omitempty"`
+}
+
+// GitCommit is what a commit says of itself.
+type GitCommit struct {
+	Subject string     `json:"subject"`
+	Author  string     `json:"author"` // "Name <email>"
+	At      amber.Time `json:"at"`     // when it was written
 }
 
 // SnapshotPart is one thing a snapshot holds.

@@ -122,6 +122,9 @@ func (a *app) printSnapshot(w io.Writer, d wire.SnapshotDetail) {
 	p.Fact(w, "chain", fmt.Sprintf("%d of device %s", d.Counter, d.Device))
 	p.Fact(w, "parent", d.Parent)
 	p.Fact(w, "git", d.GitOID)
+	if c := d.Commit; c != nil {
+		p.Fact(w, "commit", cli.OneLine(c.Subject, 200)+", "+cli.OneLine(c.Author, 200)+", "+c.At.String())
+	}
 	signed := d.SignedBy
 	if signed == "" {
 		signed = "nobody"

@@ -74,6 +74,8 @@ type Commit struct {
 	Parents []string
 	Seconds int64  // when it was committed, since 1970
 	Subject string // the first paragraph of the message, in one line
+	Author  string // "Name <email>", who wrote it first
+	Written int64  // when, since 1970
 }
 
 // ReadCommit reads a commit: its tree, then its parents, then who made it and what it says. A date that cannot be read is 1970.
@@ -101,6 +103,8 @@ func ReadCommit(oid string, raw []byte) (Commit, error) {
 			return Commit{}, badObject(oid, "has no tree")
 		case key == "committer":
 			c.Seconds = secondsOf(value)
+		case key == "author":
+			c.Author, c.Written = value[:strings.LastIndexByte(value, '>')+1], secondsOf(value)
 		}
 		parents = isTree || isParent
 	}

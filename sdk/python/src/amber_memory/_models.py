@@ -59,6 +59,7 @@ __all__ = [
     "GCReport",
     "Generation",
     "GenerationOrigin",
+    "GitCommit",
     "GitDiff",
     "Health",
     "HeldEntry",
@@ -1211,6 +1212,19 @@ class GenerationOrigin(Model):
 
     safety_snapshot: Optional[str] = None
     """The snapshot of the agent as it was before. It is empty where none was taken."""
+
+
+class GitCommit(Model):
+    """What a commit says of itself."""
+
+    at: Optional[datetime] = None
+    """When the commit was written."""
+
+    author: str
+    """Who wrote the commit, as "Name <email>"."""
+
+    subject: str
+    """What the commit is about: the first paragraph of its message, in one line."""
 
 
 class GitDiff(Model):
@@ -2649,6 +2663,9 @@ class SnapshotDetail(Model):
     by: Optional[Asker] = None
     """Who asked for it. It is absent where Amber itself did, and where that is not known."""
 
+    commit: Optional[GitCommit] = None
+    """The last commit of the notes; absent without one, and in snapshots of earlier versions."""
+
     damage: Optional[str] = None
     """Why the manifest could not be read. All else may be missing then."""
 
@@ -3658,6 +3675,7 @@ for _model in (
     GCReport,
     Generation,
     GenerationOrigin,
+    GitCommit,
     GitDiff,
     Health,
     HeldEntry,

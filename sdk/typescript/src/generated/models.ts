@@ -774,6 +774,16 @@ export interface GenerationOrigin {
   safety_snapshot?: string;
 }
 
+/** What a commit says of itself. */
+export interface GitCommit {
+  /** When the commit was written. */
+  at: Time | null;
+  /** Who wrote the commit, as "Name <email>". */
+  author: string;
+  /** What the commit is about: the first paragraph of its message, in one line. */
+  subject: string;
+}
+
 /** What happened in the history of the notes. */
 export interface GitDiff {
   /** How many commits the second one has and the first one has not. */
@@ -1823,6 +1833,8 @@ export interface SnapshotDetail {
   amber?: string;
   /** Who asked for it. It is absent where Amber itself did, and where that is not known. */
   by?: Asker;
+  /** The last commit of the notes; absent without one, and in snapshots of earlier versions. */
+  commit?: GitCommit;
   /** Why the manifest could not be read. All else may be missing then. */
   damage?: string;
   /** How many things should have been frozen and were not. */
