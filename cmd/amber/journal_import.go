@@ -67,7 +67,7 @@ func printImport(w io.Writer, r nexus.Report) {
 		fmt.Fprintln(w, "the file was cut off or is damaged at its end")
 	}
 	if r.Partial > 0 {
-		fmt.Fprintf(w, "%d torn or damaged entries gave what came before\n", r.Partial)
+		fmt.Fprintf(w, "%s gave what came before\n", words.Count(r.Partial, "torn or damaged entry", "torn or damaged entries"))
 	}
 	if r.BytesUnread > 0 {
 		fmt.Fprintf(w, "%d bytes could not be read\n", r.BytesUnread)

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -108,7 +109,7 @@ func (a *app) discardHeld(ctx context.Context, session string, yes, dryRun bool)
 	if err != nil || dryRun {
 		return items, err
 	}
-	if err := a.Confirm(yes, fmt.Sprintf("discard %d files for good", len(items))); err != nil {
+	if err := a.Confirm(yes, "discard "+words.Count(len(items), "file", "files")+" for good"); err != nil {
 		return nil, err
 	}
 	j, err := at.Journal()

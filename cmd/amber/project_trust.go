@@ -112,7 +112,7 @@ func joinProject(ctx context.Context, s *cli.Opened, was string, now project.Gra
 			return err
 		}
 		if memories+sessions > 0 {
-			note("%d memories and %d sessions of %s joined %s", memories, sessions, cli.Safe(name), cli.Safe(now.ID))
+			note("%s of %s joined %s", agent.Stored{Memories: memories, Sessions: sessions}, cli.Safe(name), cli.Safe(now.ID))
 		}
 	}
 	return nil

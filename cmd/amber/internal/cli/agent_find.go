@@ -47,7 +47,7 @@ var homeless = []string{"version", "help", "completion", "man", "config", "redac
 // checkHome makes sure that a home which a reading verb was given with --home is there: a typing error must not look
 // like a home that holds nothing. Errors: not_found.
 func (a *App) checkHome(words []string) error {
-	if a.Global.Home == "" || slices.Contains(homeless, words[1]) || !slices.Contains(finders, words[len(words)-1]) {
+	if a.Global.Home == "" || slices.Contains(homeless, words[1]) || !slices.Contains(finders, words[len(words)-1]) && !slices.Contains(lookers, words[len(words)-1]) {
 		return nil
 	}
 	dir, err := a.HomeDir()
@@ -59,6 +59,10 @@ func (a *App) checkHome(words []string) error {
 	}
 	return nil
 }
+
+// lookers are the verbs, by their last word, that find the agent themselves and work on what is there: without a home, snapshot
+// check would say that nothing is damaged.
+var lookers = []string{"check", "diff", "prune", "gc", "pin", "unpin", "drain"}
 
 // finders are the verbs, by their last word, that only work on what is there: an
 // agent is never made for them.

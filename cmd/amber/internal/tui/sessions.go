@@ -123,7 +123,7 @@ func (m *Model) activityPage(s amber.Session) *page {
 		list, err := m.src.Store.Activities.ListActivity(ctx, s.ID, "")
 		var b batch
 		for _, a := range list {
-			side := fmt.Sprintf("%d times", a.Count)
+			side := words.Count(a.Count, "time", "times")
 			if a.Failed > 0 {
 				side += fmt.Sprintf(", %d failed", a.Failed)
 			}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // workPage is screen 7: what waits for a person, what failed for good, and every task.
@@ -107,7 +108,7 @@ func (m *Model) workDetail(ctx context.Context, r row) (document, error) {
 	case amber.Backpressure:
 		return document{}.head("queue").text(fmt.Sprintf("%d queued\n%d leased of at most %d\n%d dead", v.Queued, v.Leased, v.MaxInFlight, v.Dead)), nil
 	case amber.DeadEntry:
-		d := document{}.head(v.Envelope.EntryID).facts("task "+v.Envelope.TaskID, "node "+v.Envelope.NodeID, fmt.Sprintf("%d attempts", v.Envelope.Attempt), "died "+m.when(v.DeadAt))
+		d := document{}.head(v.Envelope.EntryID).facts("task "+v.Envelope.TaskID, "node "+v.Envelope.NodeID, words.Count(int64(v.Envelope.Attempt), "attempt", "attempts"), "died "+m.when(v.DeadAt))
 		for i, reason := range v.Reasons {
 			d = d.text(fmt.Sprintf("attempt %d: %s", i+1, reason))
 		}
@@ -120,7 +121,7 @@ func (m *Model) workDetail(ctx context.Context, r row) (document, error) {
 
 // taskDocument is a task and its history.
 func (m *Model) taskDocument(ctx context.Context, t amber.Task) (document, error) {
-	d := document{}.head(t.Goal).facts(t.ID, string(t.State), fmt.Sprintf("%d attempts", t.Attempts), fmt.Sprintf("version %d", t.Version), m.when(t.UpdatedAt))
+	d := document{}.head(t.Goal).facts(t.ID, string(t.State), words.Count(int64(t.Attempts), "attempt", "attempts"), fmt.Sprintf("version %d", t.Version), m.when(t.UpdatedAt))
 	d = d.fact("done", strings.Join(t.CompletedNodes, ", ")).fact("waits for approval", t.PendingApprovalID).fact("last result", t.LastResult)
 	report, err := m.src.Store.Events.Replay(ctx, t.ID)
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
