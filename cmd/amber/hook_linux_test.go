@@ -89,7 +89,7 @@ func TestACrashedHostIsNoticed(t *testing.T) {
 	if out := u.must("", "journal", "drain"); !strings.Contains(out, "ended without a word: s1") {
 		t.Errorf("the host is dead: %s", out)
 	}
-	if out := u.must("", "session", "show", "s1"); !strings.Contains(out, "(crash)") {
+	if out := u.must("", "session", "show", "s1"); !strings.Contains(out, "(crashed)") {
 		t.Errorf("session: %s", out)
 	}
 }
