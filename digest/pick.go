@@ -99,7 +99,7 @@ func (p *picker) askedIn(t int) {
 }
 
 // fresh are the words with which a user begins something new.
-var fresh = newCues(map[float64]string{1: "next thing,next,now,another thing,new task,also,important thing,second,one more", 0: "from now on,for now,right now"})
+var fresh = cuesOf("fresh")
 
 // add adds a stretch of lines as an item.
 func (p *picker) add(kind Kind, from, to int) {
