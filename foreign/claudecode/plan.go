@@ -153,12 +153,22 @@ func (t *transcript) siblings() {
 		if r.chat != 0 || r.is(kept) {
 			continue
 		}
-		parent, ok := t.index[r.parent]
-		aside := r.is(results) && !r.is(prompts) || r.is(prompts) && !r.is(speaks)
-		if aside && ok && t.records[parent].is(kept) || r.is(answers) && messages[r.message] {
+		switch parent, ok := t.index[r.parent]; {
+		case r.is(answers) && messages[r.message]:
+			r.does |= kept
+		case ok && r.aside() && t.records[parent].is(kept):
 			r.does |= kept
 		}
 	}
+}
+
+// aside reports whether a line belongs to the line that it follows: it has results of tools, or a prompt that is in no line
+// of a user's type, because the user typed it while the agent worked.
+func (r *record) aside() bool {
+	if r.is(prompts) {
+		return !r.is(speaks)
+	}
+	return r.is(results)
 }
 
 // known are lines of any file that were read.

@@ -12,14 +12,23 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// fate says what becomes of a row.
+// fate says what becomes of a row, or of a record of Amber.
 type fate int
 
 const (
-	isNew fate = iota
-	isChanged
-	isRecord // a record of Amber: what is stored decides
+	isNew         fate = iota // nothing is stored under its id
+	isChanged                 // the row says something else than at its last import
+	isAgain                   // the import of the row was undone, and the row is new once more
+	isRecord                  // a record: what is stored decides whether it is new or changed
+	recordChanged             // a record that is a version of a stored memory
+	recordAgain               // a record whose import was undone, and that is new once more
 )
+
+// ofRow reports whether a row takes the place of what is stored.
+func (f fate) ofRow() bool { return f == isChanged || f == isAgain }
+
+// again reports whether an undone import comes back.
+func (f fate) again() bool { return f == isAgain || f == recordAgain }
 
 // pending is a memory that waits for its transaction.
 type pending struct {
@@ -29,8 +38,6 @@ type pending struct {
 	digest string
 	known  string // the digest of what the row said last, where that needs not be said again
 	epoch  int
-	again  bool // it was undone, and is new once more
-	whole  bool // a record of Amber, whose digest is another one
 	// vouched tells that files which are the caller's own say what came from files that were not.
 	vouched bool
 	memory  amber.SyncMemory
@@ -117,7 +124,9 @@ func (c *carrier) settle(m foreign.Memory, shaped amber.Memory) error {
 	sum := foreign.Digest(digest)
 	p.memory.Origin = amber.Origin{Device: c.format, Counter: 1, Clock: foreign.Stamp(shaped.UpdatedAt, sum)}
 	if linked {
-		p.fate, p.again = isChanged, was.Digest == ""
+		if p.fate = isChanged; was.Digest == "" {
+			p.fate = isAgain
+		}
 		p.memory.Origin.Counter = link.Version.Counter + 1
 		p.memory.Origin.Clock = max(p.memory.Origin.Clock, link.Version.Clock)
 		p.memory.Saw = []amber.Origin{link.Version}
@@ -326,7 +335,7 @@ func (c *carrier) meet(p *pending, now *amber.SyncMemory) (known bool, err error
 	case p.fate == isRecord && now == nil:
 		p.fate = isNew
 	case p.fate == isRecord:
-		p.fate = isChanged
+		p.fate = recordChanged
 		return c.knows(*p, now)
 	case now != nil && p.fate == isNew && p.says(now):
 		c.links = append(c.links, c.link("memory", p.key, memoryRef(p.memory.ID), now.Origin, extra{Digest: p.digest, Met: true}))
@@ -340,7 +349,7 @@ func (c *carrier) meet(p *pending, now *amber.SyncMemory) (known bool, err error
 // keepReach leaves the user and the project of a memory that is the caller's own as they are, which the store would do, too.
 // Known tells that there is nothing to store then.
 func (c *carrier) keepReach(p *pending, now *amber.SyncMemory) (known bool, err error) {
-	if now == nil || p.whole || p.fate != isChanged || !p.memory.DeletedAt.IsZero() || p.memory.Scope == now.Scope && p.memory.Identities == now.Identities {
+	if now == nil || !p.fate.ofRow() || !p.memory.DeletedAt.IsZero() || p.memory.Scope == now.Scope && p.memory.Identities == now.Identities {
 		return false, nil
 	}
 	own, err := c.isOwn(now)
@@ -422,7 +431,7 @@ func met(l amber.SyncLink) amber.SyncLink {
 
 func (c *carrier) countChanged(p pending, follows bool) {
 	switch {
-	case follows && p.again:
+	case follows && p.fate.again():
 		c.report.Memories.New++
 		return
 	case follows:

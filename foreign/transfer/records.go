@@ -71,7 +71,7 @@ func (c *carrier) cleanRecord(m *amber.Memory) {
 func (c *carrier) settleRecord(at foreign.Place, versions []amber.SyncMemory) error {
 	head := versions[len(versions)-1]
 	key := foreign.Key{string(head.ID)}
-	p := pending{at: at, key: key, whole: true, memory: head, before: versions[:len(versions)-1]}
+	p := pending{at: at, key: key, fate: isRecord, memory: head, before: versions[:len(versions)-1]}
 	p.digest = foreign.Hex(foreign.Digest("record", rowDigest(head.Memory, head.DeletedAt), originText(head.Origin)))
 	link, was, linked, err := c.linked("memory", key)
 	if err != nil {
@@ -82,11 +82,9 @@ func (c *carrier) settleRecord(at foreign.Place, versions []amber.SyncMemory) er
 		return nil
 	}
 	if linked && was.Digest == "" { // it was undone: it comes back as a later version
-		p.fate, p.again, p.epoch, p.before = isChanged, true, was.Epoch, nil
+		p.fate, p.epoch, p.before = recordAgain, was.Epoch, nil
 		p.memory.Origin = amber.Origin{Device: c.format, Counter: link.Version.Counter + 1, Clock: max(head.Origin.Clock, link.Version.Clock)}
 		p.memory.Saw = []amber.Origin{link.Version}
-	} else {
-		p.fate = isRecord
 	}
 	return c.add(p)
 }
