@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/amber-memory/amber/wire"
+)
 
 // One memory that no reader can read is named, by its table and id, beside an
 // answer that has all others; the doctor fails on it and forget takes it away.
@@ -12,7 +16,7 @@ func TestOneBadMemoryDoesNotTakeTheOthersDown(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"recall", "fish number"}, {"--json", "list"}, {"--json", "recall", "fish number"}} {
 		p.run(args...).exits(0).tells("number two", bad).omits("number one")
 	}
-	p.finds(5, "memory.rows", statusFailed, "memories "+bad+": metadata is not valid JSON")
+	p.finds(5, "memory.rows", wire.FindingFailed, "memories "+bad+": metadata is not valid JSON")
 	p.run("get", bad).exits(5).warns("amber forget " + bad)
 	// A snapshot holds the row, verify tells of it, and a restore warns.
 	snap := p.snapshot()
@@ -21,5 +25,5 @@ func TestOneBadMemoryDoesNotTakeTheOthersDown(t *testing.T) {
 	p.run("snapshot", "restore", snap, "--yes").exits(0).tells(bad)
 	p.run("list").exits(0).tells("number two").omits("number three")
 	p.run("forget", bad).exits(0)
-	p.finds(0, "memory.rows", statusOK)
+	p.finds(0, "memory.rows", wire.FindingOK)
 }

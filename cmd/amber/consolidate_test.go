@@ -33,7 +33,7 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if code != 4 || !strings.Contains(complaint, began.ID) || !strings.Contains(complaint, "--abandon "+began.ID) {
 		t.Errorf("a second one: exit %d\n%s", code, complaint)
 	}
-	if f := s.finding("consolidation"); f.Status != statusWarning || !strings.Contains(f.Detail, began.ID) {
+	if f := s.finding("consolidation"); f.Status != wire.FindingWarning || !strings.Contains(f.Detail, began.ID) {
 		t.Errorf("the doctor says %+v", f)
 	}
 	next := told[wire.Consolidation](s, "consolidate", "begin", "--abandon", began.ID)
@@ -44,7 +44,7 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if ended := told[wire.Consolidation](s, "consolidate", "end", next.ID, "--outcome", "failed"); ended.Outcome != wire.ConsolidationFailed || ended.EndedAt.IsZero() {
 		t.Errorf("ended %+v", ended)
 	}
-	if f := s.finding("consolidation"); f.Status != statusOK {
+	if f := s.finding("consolidation"); f.Status != wire.FindingOK {
 		t.Errorf("the doctor says %+v", f)
 	}
 	must.Equal(t, "status", s.exit("consolidate", "status"), "exit 3")
@@ -98,10 +98,10 @@ func TestConsolidationsOverTheNetwork(t *testing.T) {
 }
 
 // finding is what the doctor says about one thing.
-func (s *setting) finding(code string) finding {
+func (s *setting) finding(code string) wire.Finding {
 	s.Helper()
 	out, _, _ := s.amber("", "--json", "doctor")
-	var report checkup
+	var report wire.Checkup
 	must.Do(s, json.Unmarshal([]byte(out), &report))
 	for _, f := range report.Checks {
 		if f.Code == code {
@@ -109,5 +109,5 @@ func (s *setting) finding(code string) finding {
 		}
 	}
 	s.Fatalf("the doctor says nothing about %s", code)
-	return finding{}
+	return wire.Finding{}
 }

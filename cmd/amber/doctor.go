@@ -13,21 +13,6 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// The doctor's words are those of the root package: a served Amber answers with
-// them, too.
-type (
-	status  = wire.FindingStatus
-	finding = wire.Finding
-	checkup = wire.Checkup
-)
-
-const (
-	statusOK      = wire.FindingOK
-	statusWarning = wire.FindingWarning
-	statusFailed  = wire.FindingFailed
-	statusSkipped = wire.FindingNotChecked
-)
-
 func (a *app) doctorCommand() *cobra.Command {
 	var deep bool
 	cmd := &cobra.Command{
@@ -47,7 +32,7 @@ With --remote the server checks itself; the agent hosts of this machine are not 
 The exit code is 0 unless a check failed; a warning is not a failure.`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := cli.Working(a.App, "checking", func() (checkup, error) { return a.checkup(cmd, deep) })
+			report, err := cli.Working(a.App, "checking", func() (wire.Checkup, error) { return a.checkup(cmd, deep) })
 			if err != nil {
 				return err
 			}
@@ -62,7 +47,7 @@ The exit code is 0 unless a check failed; a warning is not a failure.`,
 }
 
 // checkup examines this machine, or lets a server examine itself.
-func (a *app) checkup(cmd *cobra.Command, deep bool) (checkup, error) {
+func (a *app) checkup(cmd *cobra.Command, deep bool) (wire.Checkup, error) {
 	if a.Remote != nil {
 		return a.Remote.Agent.Doctor(cmd.Context(), deep)
 	}
@@ -71,14 +56,14 @@ func (a *app) checkup(cmd *cobra.Command, deep bool) (checkup, error) {
 }
 
 // examine examines the agent of the flags and its home.
-func (a *app) examine(ctx context.Context, deep bool) checkup {
+func (a *app) examine(ctx context.Context, deep bool) wire.Checkup {
 	e := agent.Examination{Deep: deep, FSInfo: a.FSInfo}
 	loaded, err := a.LoadConfig()
 	e.Config, e.ConfigErr = cli.DescribeConfig(loaded), err
 	var c *config.Config
 	if err == nil {
 		c = &loaded.Config
-		e.Backups = func(home string) []finding { return share.CheckVault(a.App, home, c.Vault) }
+		e.Backups = func(home string) []wire.Finding { return share.CheckVault(a.App, home, c.Vault) }
 	}
 	o, err := a.AgentOptions(c)
 	if o.Home == "" {
@@ -88,28 +73,28 @@ func (a *app) examine(ctx context.Context, deep bool) checkup {
 }
 
 // verdict is the error of the first failed check.
-func verdict(r checkup) error {
+func verdict(r wire.Checkup) error {
 	for _, f := range r.Checks {
-		if f.Status == statusFailed {
+		if f.Status == wire.FindingFailed {
 			return cli.Reported(f.Kind)
 		}
 	}
 	return nil
 }
 
-func (a *app) printCheckup(w io.Writer, findings []finding) {
+func (a *app) printCheckup(w io.Writer, findings []wire.Finding) {
 	widest := 0
 	for _, f := range findings {
 		widest = max(widest, len(f.Code))
 	}
-	marks := map[status]string{statusOK: "ok  ", statusWarning: "warn", statusFailed: "FAIL", statusSkipped: "----"}
+	marks := map[wire.FindingStatus]string{wire.FindingOK: "ok  ", wire.FindingWarning: "warn", wire.FindingFailed: "FAIL", wire.FindingNotChecked: "----"}
 	for _, f := range findings {
 		style := cli.Dim
-		if f.Status == statusFailed || f.Status == statusWarning {
+		if f.Status == wire.FindingFailed || f.Status == wire.FindingWarning {
 			style = cli.Amb
 		}
 		cli.Wrapped(w, widest+8, "%s  %-*s  %s", a.Out.Style(style, marks[f.Status]), widest, f.Code, cli.OneLine(f.Detail, 400))
-		if f.Hint != "" && f.Status != statusOK {
+		if f.Hint != "" && f.Status != wire.FindingOK {
 			cli.Wrapped(w, widest+14, "%*shint: %s", widest+8, "", f.Hint)
 		}
 	}

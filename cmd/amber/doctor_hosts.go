@@ -12,14 +12,14 @@ import (
 
 // checkHosts looks at every agent host that is on this machine, one finding
 // each. None of them is a failure of Amber's.
-func (a *app) checkHosts(cmd *cobra.Command) (findings []finding) {
+func (a *app) checkHosts(cmd *cobra.Command) (findings []wire.Finding) {
 	o, err := a.setupOptions(cmd)
 	var all []setup.HostStatus
 	if err == nil {
 		all, err = setup.Status(o)
 	}
 	if err != nil {
-		return []finding{{Code: "hosts", Status: wire.FindingNotChecked, Detail: err.Error()}}
+		return []wire.Finding{{Code: "hosts", Status: wire.FindingNotChecked, Detail: err.Error()}}
 	}
 	seen := a.lastSeen(cmd.Context())
 	for _, st := range all {
@@ -28,7 +28,7 @@ func (a *app) checkHosts(cmd *cobra.Command) (findings []finding) {
 		}
 	}
 	if len(findings) == 0 {
-		findings = []finding{{Code: "hosts", Status: wire.FindingOK, Detail: "no agent host was found"}}
+		findings = []wire.Finding{{Code: "hosts", Status: wire.FindingOK, Detail: "no agent host was found"}}
 	}
 	return findings
 }

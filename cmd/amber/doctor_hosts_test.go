@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/wire"
 )
 
 // hostPatient is a home whose user has agent hosts and an amber in the path.
@@ -32,10 +33,10 @@ func hostPatient(t *testing.T, commands ...[]string) (p *sickHome, user string) 
 }
 
 // host returns the finding about one host.
-func (p *sickHome) host(name string) finding {
+func (p *sickHome) host(name string) wire.Finding {
 	p.t.Helper()
 	r := p.run("doctor", "--json").exits(0) // a host is no failure
-	var report checkup
+	var report wire.Checkup
 	p.must(json.Unmarshal([]byte(r.stdout), &report))
 	for _, f := range report.Checks {
 		if f.Code == "hosts" && strings.HasPrefix(f.Detail, name) {
@@ -43,7 +44,7 @@ func (p *sickHome) host(name string) finding {
 		}
 	}
 	p.t.Fatalf("there is no finding about %s in %s", name, r.stdout)
-	return finding{}
+	return wire.Finding{}
 }
 
 func TestDoctorKnowsHosts(t *testing.T) {
@@ -51,29 +52,29 @@ func TestDoctorKnowsHosts(t *testing.T) {
 		name, host string
 		setup      [][]string
 		harm       func(p *sickHome, user string)
-		status     status
+		status     wire.FindingStatus
 		detail     string
 	}{
-		{"none", "no agent host", nil, nil, statusOK, "was found"},
-		{"found", "gemini", nil, func(p *sickHome, user string) { p.must(os.Mkdir(filepath.Join(user, ".gemini"), 0o700)) }, statusOK, "found, not set up"},
-		{"set up", "gemini", [][]string{{"setup", "gemini"}}, nil, statusOK, "set up for user; last event never"},
-		{"event", "gemini", [][]string{{"setup", "gemini"}, {"hook", "gemini", "--no-drain", `{"session_id":"s1","hook_event_name":"SessionStart"}`}}, nil, statusOK, "last event just now"},
-		{"codex", "codex", [][]string{{"setup", "codex"}}, nil, statusWarning, "no note of trust"},
-		{"doubled", "cursor", [][]string{{"setup", "cursor"}, {"setup", "claude-code"}}, nil, statusWarning, "comes twice"},
+		{"none", "no agent host", nil, nil, wire.FindingOK, "was found"},
+		{"found", "gemini", nil, func(p *sickHome, user string) { p.must(os.Mkdir(filepath.Join(user, ".gemini"), 0o700)) }, wire.FindingOK, "found, not set up"},
+		{"set up", "gemini", [][]string{{"setup", "gemini"}}, nil, wire.FindingOK, "set up for user; last event never"},
+		{"event", "gemini", [][]string{{"setup", "gemini"}, {"hook", "gemini", "--no-drain", `{"session_id":"s1","hook_event_name":"SessionStart"}`}}, nil, wire.FindingOK, "last event just now"},
+		{"codex", "codex", [][]string{{"setup", "codex"}}, nil, wire.FindingWarning, "no note of trust"},
+		{"doubled", "cursor", [][]string{{"setup", "cursor"}, {"setup", "claude-code"}}, nil, wire.FindingWarning, "comes twice"},
 		{"program gone", "gemini", [][]string{{"setup", "gemini"}}, func(p *sickHome, user string) {
 			p.must(os.Remove(strings.TrimPrefix(p.world.Environ[len(p.world.Environ)-1], "PATH=") + "/amber"))
-		}, statusWarning, "which is not there"},
+		}, wire.FindingWarning, "which is not there"},
 		{"outdated", "gemini", [][]string{{"setup", "gemini"}}, func(p *sickHome, user string) {
 			file := filepath.Join(user, ".gemini", "settings.json")
 			text, err := os.ReadFile(file)
 			p.must(err)
 			p.must(os.WriteFile(file, bytes.Replace(text, []byte(" || true"), nil, 1), 0o600))
-		}, statusWarning, "not those of this Amber"},
+		}, wire.FindingWarning, "not those of this Amber"},
 		{"broken", "gemini", nil, func(p *sickHome, user string) {
 			p.must(os.Mkdir(filepath.Join(user, ".gemini"), 0o700))
 			p.must(os.WriteFile(filepath.Join(user, ".gemini", "settings.json"), []byte("{"), 0o600))
-		}, statusWarning, "line 1"},
-		{"no user", "find home of the user", nil, func(p *sickHome, _ string) { p.world.Environ = append(p.world.Environ, "HOME=") }, statusSkipped, "HOME is not set"},
+		}, wire.FindingWarning, "line 1"},
+		{"no user", "find home of the user", nil, func(p *sickHome, _ string) { p.world.Environ = append(p.world.Environ, "HOME=") }, wire.FindingNotChecked, "HOME is not set"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, user := hostPatient(t, tc.setup...)
@@ -81,7 +82,7 @@ func TestDoctorKnowsHosts(t *testing.T) {
 				tc.harm(p, user)
 			}
 			f := p.host(tc.host)
-			if f.Status != tc.status || !strings.Contains(f.Detail, tc.detail) || (f.Hint != "") != (f.Status == statusWarning) {
+			if f.Status != tc.status || !strings.Contains(f.Detail, tc.detail) || (f.Hint != "") != (f.Status == wire.FindingWarning) {
 				t.Errorf("%+v, want %s with %q", f, tc.status, tc.detail)
 			}
 		})

@@ -10,38 +10,39 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestDoctorTellsHowSnapshotsAreKept goes the way of a home that begins to sign
 // and to encrypt.
 func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 	p := newSickHome(t)
-	tells := func(code string, status status, detail string) {
+	tells := func(code string, status wire.FindingStatus, detail string) {
 		t.Helper()
 		if _, found := p.doctor(); found[code].Status != status || !strings.Contains(found[code].Detail, detail) {
 			t.Errorf("%s: %+v, want %s with %q", code, found[code], status, detail)
 		}
 	}
-	tells("signing_key", statusOK, "the first snapshot makes one")
-	tells("encryption", statusOK, "off; no repository yet")
+	tells("signing_key", wire.FindingOK, "the first snapshot makes one")
+	tells("encryption", wire.FindingOK, "off; no repository yet")
 	p.snapshot()
-	tells("signing_key", statusOK, "did:key:z6Mk")
-	tells("trusted_keys", statusOK, "0 beside this home's own")
-	tells("encryption", statusOK, "off; the repository is not encrypted")
+	tells("signing_key", wire.FindingOK, "did:key:z6Mk")
+	tells("trusted_keys", wire.FindingOK, "0 beside this home's own")
+	tells("encryption", wire.FindingOK, "off; the repository is not encrypted")
 
 	id, err := age.GenerateX25519Identity()
 	p.must(err)
 	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__ENCRYPTION__RECIPIENTS="+id.Recipient().String())
-	tells("encryption", statusOK, "to 1 recipient; the repository is not encrypted")
+	tells("encryption", wire.FindingOK, "to 1 recipient; the repository is not encrypted")
 	p.snapshot()
-	tells("encryption", statusOK, "to 1 recipient; the repository is encrypted, and opens")
+	tells("encryption", wire.FindingOK, "to 1 recipient; the repository is encrypted, and opens")
 
 	own := filepath.Join(p.home, "keys", keyring.AgeIdentityFile)
 	p.must(os.Remove(own))
-	tells("encryption", statusFailed, "no identity of this home opens it")
+	tells("encryption", wire.FindingFailed, "no identity of this home opens it")
 	p.key("ada", id.String()+"\n")
 	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "keys", "ada"))
-	tells("encryption", statusOK, "is encrypted, and opens")
+	tells("encryption", wire.FindingOK, "is encrypted, and opens")
 }
 
 // TestDoctorWarnsThatNothingCanBeRestored looks at a home that trusts nobody and
@@ -49,9 +50,9 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 func TestDoctorWarnsThatNothingCanBeRestored(t *testing.T) {
 	p := newSickHome(t)
 	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__REQUIRE_SIGNED=on")
-	p.finds(0, "trusted_keys", statusWarning)
+	p.finds(0, "trusted_keys", wire.FindingWarning)
 	p.snapshot()
-	p.finds(0, "trusted_keys", statusOK)
+	p.finds(0, "trusted_keys", wire.FindingOK)
 }
 
 // TestDoctorKnowsWhichKeysAreSecret changes modes: what is public may be read.
@@ -80,10 +81,10 @@ func TestDoctorKnowsWhichKeysAreSecret(t *testing.T) {
 		p.must(os.Chmod(path, tc.mode))
 		_, found := p.doctor()
 		got := found["key_modes"]
-		if tc.hint != "" && got.Hint != tc.hint+path || (got.Status == statusOK) != (tc.hint == "") {
+		if tc.hint != "" && got.Hint != tc.hint+path || (got.Status == wire.FindingOK) != (tc.hint == "") {
 			t.Errorf("%s %04o: %+v", tc.name, tc.mode, got)
 		}
-		if tc.hint != "" && (found["signing_key"].Status != statusSkipped || found["encryption"].Status != statusSkipped) {
+		if tc.hint != "" && (found["signing_key"].Status != wire.FindingNotChecked || found["encryption"].Status != wire.FindingNotChecked) {
 			t.Errorf("%s %04o: what others can reach was used: %+v", tc.name, tc.mode, found["signing_key"])
 		}
 		p.must(os.Chmod(path, before.Mode().Perm()))

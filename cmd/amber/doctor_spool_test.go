@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // spooled is the session in the spool of newSpool.
@@ -57,7 +58,7 @@ func TestDoctorFindsAHealthySpool(t *testing.T) {
 	p := newSpool(t)
 	code, found := p.doctor()
 	for _, c := range spoolCodes {
-		if found[c].Status != statusOK {
+		if found[c].Status != wire.FindingOK {
 			t.Errorf("%s: %+v", c, found[c])
 		}
 	}
@@ -98,14 +99,14 @@ func TestDoctorFailsTheSpool(t *testing.T) {
 			p := newSpool(t)
 			tc.harm(p)
 			code, found := p.doctor()
-			if f := found["spool"]; f.Status != statusFailed || f.Detail == "" || f.Kind == "" {
+			if f := found["spool"]; f.Status != wire.FindingFailed || f.Detail == "" || f.Kind == "" {
 				t.Errorf("got %+v, want failed", f)
 			}
 			if code != tc.exit {
 				t.Errorf("exit %d, want %d", code, tc.exit)
 			}
 			for c, f := range found {
-				if c != "spool" && f.Status == statusFailed {
+				if c != "spool" && f.Status == wire.FindingFailed {
 					t.Errorf("%s fails, too: %s", c, f.Detail)
 				}
 			}
@@ -136,7 +137,7 @@ func TestDoctorWarnsAboutTheSpool(t *testing.T) {
 			t.Parallel()
 			p := newSpool(t)
 			tc.harm(p)
-			p.finds(0, tc.code, statusWarning, tc.words...)
+			p.finds(0, tc.code, wire.FindingWarning, tc.words...)
 			if _, found := p.doctor(); found[tc.code].Hint == "" {
 				t.Error("the warning has no hint")
 			}
@@ -151,9 +152,9 @@ func TestDoctorLooksAtASpoolWithoutAnAgent(t *testing.T) {
 	for _, name := range []string{"CURRENT", "gen", "gate", "lock"} {
 		p.must(os.RemoveAll(p.agent(name)))
 	}
-	p.finds(0, "current", statusWarning)
-	p.finds(0, "spool", statusOK)
-	p.finds(0, "spool.undrained", statusOK)
+	p.finds(0, "current", wire.FindingWarning)
+	p.finds(0, "spool", wire.FindingOK)
+	p.finds(0, "spool.undrained", wire.FindingOK)
 	if _, err := os.Lstat(p.agent("CURRENT")); err == nil {
 		t.Error("the doctor made an agent")
 	}
@@ -165,10 +166,10 @@ func TestDoctorDoesNotGuessWhatIsDrained(t *testing.T) {
 	p := newSpool(t)
 	p.must(os.Truncate(p.agent("CURRENT"), 40))
 	_, found := p.doctor()
-	if f := found["spool.undrained"]; f.Status != statusSkipped {
+	if f := found["spool.undrained"]; f.Status != wire.FindingNotChecked {
 		t.Errorf("got %+v, want not checked", f)
 	}
-	if found["spool"].Status != statusOK {
+	if found["spool"].Status != wire.FindingOK {
 		t.Errorf("got %+v, want the frames to be checked as well", found["spool"])
 	}
 }

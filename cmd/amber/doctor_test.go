@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/wire"
 )
 
 // sickHome is a home with one of everything.
@@ -78,14 +79,14 @@ func (p *sickHome) must(err error) {
 }
 
 // doctor runs the command and returns its findings by code.
-func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
+func (p *sickHome) doctor(args ...string) (code int, found map[string]wire.Finding) {
 	p.t.Helper()
 	r := p.run(append([]string{"doctor", "--json"}, args...)...)
-	var report checkup
+	var report wire.Checkup
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 		p.t.Fatalf("%v in %s", err, r.stdout)
 	}
-	found = map[string]finding{}
+	found = map[string]wire.Finding{}
 	for _, f := range report.Checks {
 		found[f.Code] = f
 	}
@@ -94,7 +95,7 @@ func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
 
 // finds checks how the doctor exits, the outcome of one check, and that the finding has all
 // these words in its detail or hint.
-func (p *sickHome) finds(exit int, check string, want status, words ...string) {
+func (p *sickHome) finds(exit int, check string, want wire.FindingStatus, words ...string) {
 	p.t.Helper()
 	code, found := p.doctor()
 	f := found[check]
@@ -128,7 +129,7 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 		t.Errorf("exit %d, %d findings, want 0 and %d", code, len(found), len(allCodes))
 	}
 	for _, c := range allCodes {
-		if found[c].Status != statusOK {
+		if found[c].Status != wire.FindingOK {
 			t.Errorf("%s: %+v", c, found[c])
 		}
 	}
@@ -199,14 +200,14 @@ func TestDoctorFails(t *testing.T) {
 			p := newSickHome(t)
 			tc.harm(p)
 			code, found := p.doctor()
-			if f := found[tc.code]; f.Status != statusFailed || f.Detail == "" || f.Kind == "" {
+			if f := found[tc.code]; f.Status != wire.FindingFailed || f.Detail == "" || f.Kind == "" {
 				t.Errorf("%s: %+v, want failed", tc.code, f)
 			}
 			if code != tc.exit {
 				t.Errorf("exit %d, want %d", code, tc.exit)
 			}
 			for c, f := range found {
-				if c != tc.code && f.Status == statusFailed {
+				if c != tc.code && f.Status == wire.FindingFailed {
 					t.Errorf("%s fails, too: %s", c, f.Detail)
 				}
 			}
@@ -219,7 +220,7 @@ func TestDoctorFails(t *testing.T) {
 func TestDoctorComparesText(t *testing.T) {
 	p := newSickHome(t)
 	p.sql("memory.db", "DROP TRIGGER index_memory_update; UPDATE memories SET content = 'something else'")
-	p.finds(5, "memory.full_text", statusFailed)
+	p.finds(5, "memory.full_text", wire.FindingFailed)
 }
 
 func TestDoctorDeep(t *testing.T) {
@@ -227,7 +228,7 @@ func TestDoctorDeep(t *testing.T) {
 	p := newSickHome(t)
 	code, found := p.doctor("--deep")
 	must.Equal(t, "exit", code, 0)
-	must.Equal(t, "promises", found["promises"].Status, statusOK)
+	must.Equal(t, "promises", found["promises"].Status, wire.FindingOK)
 }
 
 func TestDoctorDeepNeedsATemporaryFolder(t *testing.T) {
@@ -235,14 +236,14 @@ func TestDoctorDeepNeedsATemporaryFolder(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	code, found := p.doctor("--deep")
 	must.Equal(t, "exit", code, 1)
-	must.Equal(t, "promises", found["promises"].Status, statusFailed)
+	must.Equal(t, "promises", found["promises"].Status, wire.FindingFailed)
 }
 
 // TestDoctorChangesNothing examines a home that is not there.
 func TestDoctorChangesNothing(t *testing.T) {
 	p := newSickHome(t)
 	p.must(os.RemoveAll(p.home))
-	p.finds(0, "home", statusWarning)
+	p.finds(0, "home", wire.FindingWarning)
 	if _, err := os.Lstat(p.home); err == nil {
 		t.Error("the doctor made a home")
 	}
@@ -253,23 +254,23 @@ func TestDoctorChangesNothing(t *testing.T) {
 func TestDoctorMissesNotes(t *testing.T) {
 	p := newHome(t, [][]string{{"remember", "We chose PostgreSQL for JSONB"}})
 	p.snapshot()
-	p.finds(0, "notes", statusOK, "no notes yet")
+	p.finds(0, "notes", wire.FindingOK, "no notes yet")
 	p.run("note", "write", "plan", "ship it").line()
 	id := p.snapshot()
 	p.must(os.RemoveAll(p.agent("gen", "1", "memdir")))
 	hint := "amber snapshot restore " + cli.ShortID(id) + " --only notes"
-	p.finds(0, "notes", statusWarning, "the history of the notes is gone; snapshot "+cli.ShortID(id), hint)
+	p.finds(0, "notes", wire.FindingWarning, "the history of the notes is gone; snapshot "+cli.ShortID(id), hint)
 	p.run("snapshot", "restore", id, "--only", "notes", "--yes").line()
-	p.finds(0, "notes", statusOK, "every commit is whole")
+	p.finds(0, "notes", wire.FindingOK, "every commit is whole")
 	// The snapshot before that restore has no notes and is newer.
 	p.must(os.RemoveAll(p.agent("gen", "2", "memdir")))
-	p.finds(0, "notes", statusWarning, hint)
+	p.finds(0, "notes", wire.FindingWarning, hint)
 	manifests, err := filepath.Glob(filepath.Join(p.home, "tenants", "default", "repo", "snapshots", "default", "*.json"))
 	p.must(err)
 	for _, m := range manifests {
 		p.must(os.WriteFile(m, []byte("garbage"), 0o600))
 	}
-	if _, found := p.doctor(); len(manifests) == 0 || found["notes"].Status != statusSkipped {
+	if _, found := p.doctor(); len(manifests) == 0 || found["notes"].Status != wire.FindingNotChecked {
 		t.Errorf("of %d snapshots none can be read: %+v", len(manifests), found["notes"])
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestDoctorTellsHowBackupsAreDoing goes the way of a home that is backed up to
@@ -30,11 +31,11 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	key := filepath.Join(p.home, "vault.key")
 	p.must(os.WriteFile(key, []byte("col_secret\n"), 0o600))
 	p.world.Environ = append(p.world.Environ, "AMBER_VAULT__URL=https://vault.example/api", "AMBER_VAULT__API_KEY_FILE="+key)
-	tells := func(status status, details ...string) {
+	tells := func(status wire.FindingStatus, details ...string) {
 		t.Helper()
 		code, found := p.doctor()
 		f := found["vault"]
-		if f.Status != status || (code != 0) != (status == statusFailed) {
+		if f.Status != status || (code != 0) != (status == wire.FindingFailed) {
 			t.Errorf("exit %d, %+v, want %s", code, f, status)
 		}
 		for _, d := range append(details, "") {
@@ -43,9 +44,9 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 			}
 		}
 	}
-	tells(statusOK, "https://vault.example/api", "no automatic backups are configured")
+	tells(wire.FindingOK, "https://vault.example/api", "no automatic backups are configured")
 	p.world.Environ = append(p.world.Environ, "AMBER_VAULT__SCHEDULE=1d")
-	tells(statusWarning, "no automatic backup yet", "the schedule is 1d", "amber serve")
+	tells(wire.FindingWarning, "no automatic backup yet", "the schedule is 1d", "amber serve")
 
 	records, me := backup.In(p.home), server.AgentName{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent}
 	at := amber.At(time.Date(2096, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -53,32 +54,32 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	after(48*time.Hour - time.Second)
 	st := backup.State{Vault: backup.VaultName(config.Vault{URL: "https://vault.example/api", Label: "default"})}.Succeeded(at, false)
 	p.must(records.Write(me, st))
-	tells(statusOK, "last backup by a server 2096-03-01T12:00:00")
+	tells(wire.FindingOK, "last backup by a server 2096-03-01T12:00:00")
 	after(48 * time.Hour) // nobody runs a server any more
-	tells(statusWarning, "last backup by a server 2096-03-01T12:00:00", "no server has looked since 2096-03-01T12:00:00", "amber serve")
+	tells(wire.FindingWarning, "last backup by a server 2096-03-01T12:00:00", "no server has looked since 2096-03-01T12:00:00", "amber serve")
 	after(time.Hour)
 	st.DueSince = amber.At(at.Time().Add(time.Hour))
 	p.must(records.Write(me, st))
-	tells(statusWarning, "2096-03-01T12:00:00", "due since 2096-03-01T13:00:00", "amber serve")
+	tells(wire.FindingWarning, "2096-03-01T12:00:00", "due since 2096-03-01T13:00:00", "amber serve")
 	st = st.Failed(amber.At(at.Time().Add(2*time.Hour)), at, errors.New("nobody is there"))
 	p.must(records.Write(me, st))
-	tells(statusWarning, "failing since 2096-03-01T14:00:00", "due since 2096-03-01T13:00:00", "nobody is there", "amber vault status")
+	tells(wire.FindingWarning, "failing since 2096-03-01T14:00:00", "due since 2096-03-01T13:00:00", "nobody is there", "amber vault status")
 	strange := amber.Errorf(amber.KindConflict, "look", "", "the vault was never seen from here").WithHint("amber vault restore")
 	p.must(records.Write(me, st.Failed(at, at, strange)))
-	tells(statusWarning, "the vault was never seen from here", "amber vault restore")
+	tells(wire.FindingWarning, "the vault was never seen from here", "amber vault restore")
 
 	if runtime.GOOS != "windows" {
 		p.must(os.Chmod(key, 0o644))
-		tells(statusFailed, "0644", "chmod 600 "+key)
+		tells(wire.FindingFailed, "0644", "chmod 600 "+key)
 	}
 	p.must(os.Remove(key))
-	tells(statusFailed, "the file does not exist")
+	tells(wire.FindingFailed, "the file does not exist")
 	p.must(os.WriteFile(key, nil, 0o600))
 	p.must(os.WriteFile(records.Path(me), []byte("?"), 0o600))
-	tells(statusFailed, "remove the file")
+	tells(wire.FindingFailed, "remove the file")
 	// No server can back up without a key, whatever was known before.
 	p.world.Environ = append(p.world.Environ, "AMBER_VAULT__API_KEY_FILE=")
-	tells(statusFailed, "vault.api_key_file is not set", "name that in vault.api_key_file")
+	tells(wire.FindingFailed, "vault.api_key_file is not set", "name that in vault.api_key_file")
 }
 
 // TestDoctorFindsDamageInTheVaultItKeeps has a server's vault with a file that is
@@ -98,7 +99,7 @@ func TestDoctorFindsDamageInTheVaultItKeeps(t *testing.T) {
 		_, err := v.Put(t.Context(), name, "text")
 		p.must(err)
 	}
-	p.finds(0, vaultFilesCode, statusOK, "3 files, all of them whole")
+	p.finds(0, vaultFilesCode, wire.FindingOK, "3 files, all of them whole")
 	spoil := func(name string, content func([]byte) []byte) string {
 		sum := sha256.Sum256([]byte(name))
 		digits := hex.EncodeToString(sum[:])
@@ -109,10 +110,10 @@ func TestDoctorFindsDamageInTheVaultItKeeps(t *testing.T) {
 		return path
 	}
 	path := spoil("notes/a.md", func(b []byte) []byte { return append(b, "more"...) })
-	p.finds(5, vaultFilesCode, statusFailed, path, `put or delete "notes/a.md"`)
+	p.finds(5, vaultFilesCode, wire.FindingFailed, path, `put or delete "notes/a.md"`)
 	p.must(v.Delete(t.Context(), "notes/a.md"))
 	path = spoil("notes/b.md", func([]byte) []byte { return nil })
-	p.finds(5, vaultFilesCode, statusFailed, path, "move the file out")
+	p.finds(5, vaultFilesCode, wire.FindingFailed, path, "move the file out")
 	p.must(os.Remove(path))
-	p.finds(0, vaultFilesCode, statusOK)
+	p.finds(0, vaultFilesCode, wire.FindingOK)
 }

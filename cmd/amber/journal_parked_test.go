@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // switched moves a home to a copy of its live generation, as a restore does, and
@@ -63,7 +64,7 @@ func TestParkedEntriesAreToldAndDrainedOnRequest(t *testing.T) {
 		t.Errorf("parked is %+v", got)
 	}
 	p.run("journal", "status").exits(0).tells("2 parked entries of generation 1: amber journal drain --from-generation 1")
-	p.finds(0, "spool.parked", statusWarning, "amber journal drain --from-generation 1")
+	p.finds(0, "spool.parked", wire.FindingWarning, "amber journal drain --from-generation 1")
 	p.run("journal", "drain").exits(0).tells("0 events")
 	for _, n := range []string{"2", "7", "0"} {
 		p.run("journal", "drain", "--from-generation", n).exits(3).warns("amber journal status")
@@ -107,11 +108,11 @@ func TestDoctorTellsOfAnInterruptedRestore(t *testing.T) {
 	p.must(err)
 	p.must(a.Operate(t.Context(), func() error {
 		_, err := a.BeginRestore(t.Context(), "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d")
-		p.finds(0, "restore", statusOK, "being built")
+		p.finds(0, "restore", wire.FindingOK, "being built")
 		return err
 	}))
-	p.finds(0, "restore", statusWarning, "undoes the restore")
+	p.finds(0, "restore", wire.FindingWarning, "undoes the restore")
 	p.must(os.WriteFile(filepath.Join(a.Dir(), "RESTORING"), []byte("who knows"), 0o600))
-	p.finds(5, "restore", statusFailed, "RESTORING")
+	p.finds(5, "restore", wire.FindingFailed, "RESTORING")
 	p.run("remember", "the agent works on").exits(0)
 }

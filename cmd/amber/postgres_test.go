@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Two machines with nothing in common but a database see the same agents.
@@ -73,7 +74,7 @@ func TestDoctorOfADatabaseBeforeTheFirstCommand(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)
 	c := s.database() // tests need no fsync
-	must.Equal(t, "an unsafe database", s.finding("database.safe").Status, statusFailed)
+	must.Equal(t, "an unsafe database", s.finding("database.safe").Status, wire.FindingFailed)
 	must.Says(t, "schema", s.finding("schema").Detail, "no tables of Amber yet")
 	must.Equal(t, "exit of an unsafe database", s.exit("doctor"), "exit 6")
 	var schemas int
@@ -83,14 +84,14 @@ func TestDoctorOfADatabaseBeforeTheFirstCommand(t *testing.T) {
 	s.does("remember", "x")
 	other := newSetting(t, false) // another machine
 	other.set("AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", other.onPostgres(c.Config().ConnString()))
-	must.Equal(t, "rows from another machine", other.finding("memory.rows").Status, statusOK)
+	must.Equal(t, "rows from another machine", other.finding("memory.rows").Status, wire.FindingOK)
 	server := pgtest.Shared(t)
 	other.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__ACME__DSN_FILE", other.file("dsn-acme", server.DSN("nobody_made_it")+"\n"))
 	f := other.finding("database.others")
-	must.Equal(t, "a database of a tenant that is not there", f.Status, statusFailed)
+	must.Equal(t, "a database of a tenant that is not there", f.Status, wire.FindingFailed)
 	must.Says(t, "detail", f.Detail, "tenant acme")
 	must.Do(t, os.WriteFile(other.path("dsn"), []byte("postgres://127.0.0.1:1/x"), 0o600))
-	must.Equal(t, "a database that is away", other.finding("database").Status, statusFailed)
+	must.Equal(t, "a database that is away", other.finding("database").Status, wire.FindingFailed)
 }
 
 // An unsafe database is said to be one, and not served.
@@ -100,12 +101,12 @@ func TestUnsafeDatabase(t *testing.T) {
 	c := s.database() // tests need no fsync
 	s.does("remember", "x")
 	f := s.finding("database.safe")
-	must.Equal(t, "finding", f.Status, statusFailed)
+	must.Equal(t, "finding", f.Status, wire.FindingFailed)
 	must.Says(t, "detail", f.Detail, "fsync is off")
 	_, err := s.tryToServe("--listen", "127.0.0.1:0")
 	must.Says(t, "complaint", err.Error(), "fsync is off")
 	must.Says(t, "complaint", err.Error(), "--accept-unsafe-database")
-	must.Equal(t, "rows", s.finding("memory.rows").Status, statusOK)
+	must.Equal(t, "rows", s.finding("memory.rows").Status, wire.FindingOK)
 
 	must.Says(t, "plan", s.does("migrate", "--plan"), "nothing is to be done")
 	must.Equal(t, "neither", s.exit("migrate"), "exit 2")
