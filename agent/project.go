@@ -122,7 +122,7 @@ func (a *Agent) TrustFolder(ctx context.Context, t wire.FolderTrust) (wire.Trust
 		return out, err
 	}
 	for _, name := range was {
-		memories, sessions, err := a.JoinProject(ctx, name, t.Asks)
+		memories, sessions, err := a.JoinProject(ctx, name, t.Asks, amber.TrustOwn)
 		if err != nil {
 			return out, err
 		}
