@@ -42,7 +42,7 @@ func everyScreenWithoutJavaScript(t *testing.T, s *suite) {
 		for _, fault := range eval[[]string](b, plainFaults) {
 			t.Errorf("%s: %s", a.path, fault)
 		}
-		if wide := eval[string](b, sideways); wide != "" {
+		if wide := b.sideways(""); wide != "" {
 			t.Errorf("%s: scrolls sideways: %s", a.path, wide)
 		}
 	}
