@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -26,7 +27,7 @@ func keptHome(t *testing.T, between func(http.Handler) http.Handler) (*client.Cl
 	t.Helper()
 	d := servertest.Ledger(t, time.Now)
 	api := must.Get(httpapi.New(httpapi.Options{
-		Desk: &server.Desk{Agents: one{&server.Agent{}}, Audit: d}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: d, Tokens: d,
+		Desk: &server.Desk{Agents: one{&op.Agent{}}, Audit: d}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: d, Tokens: d,
 		Names: func(context.Context, amber.TenantID) ([]server.AgentName, error) {
 			return []server.AgentName{{Tenant: "acme", Agent: "ada"}, {Tenant: "umbrella", Agent: "eve"}}, nil
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/inmem"
@@ -98,7 +99,7 @@ func FuzzPath(f *testing.F) {
 	f.Add("\xff/\xc0\xaf")
 	f.Fuzz(func(t *testing.T, id string) {
 		store := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
-		agent := &server.Agent{Tenant: amber.DefaultTenant, ID: amber.DefaultAgent, Store: store.Store(), Random: rand.Reader}
+		agent := &op.Agent{Tenant: amber.DefaultTenant, ID: amber.DefaultAgent, Store: store.Store(), Random: rand.Reader}
 		api, err := httpapi.New(httpapi.Options{Desk: &server.Desk{Agents: one{agent}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: &kept{}})
 		must.Do(t, err)
 		s := contracts(t, client.Options{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: direct{api.Handler()}}})

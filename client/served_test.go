@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/inmem"
@@ -33,11 +34,11 @@ func (everybody) Grant(context.Context, string) (wire.Grant, error) {
 }
 
 // one is the agents of a server that has one.
-type one struct{ agent *server.Agent }
+type one struct{ agent *op.Agent }
 
-func (o one) Agent(_ context.Context, tenant amber.TenantID, agent amber.AgentID, _ bool) (*server.Agent, func(), error) {
+func (o one) Agent(_ context.Context, tenant amber.TenantID, agent amber.AgentID, _ bool) (*op.Agent, func(), error) {
 	if tenant != o.agent.Tenant || agent != o.agent.ID {
-		return nil, nil, server.NotThere()
+		return nil, nil, op.NotThere()
 	}
 	return o.agent, func() {}, nil
 }
@@ -95,7 +96,7 @@ type served struct {
 }
 
 // serve serves an agent on a port of this machine.
-func serve(a *server.Agent, own io.Closer) (*served, error) {
+func serve(a *op.Agent, own io.Closer) (*served, error) {
 	a.Tenant, a.ID = amber.DefaultTenant, amber.DefaultAgent
 	api, err := httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: one{a}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: &kept{},
@@ -138,7 +139,7 @@ func (s *served) Close() error {
 // serveStore serves a store for a test.
 func serveStore(t *testing.T, store amber.Store) *served {
 	t.Helper()
-	s := must.Get(serve(&server.Agent{Store: store, Random: rand.Reader}, nil))(t)
+	s := must.Get(serve(&op.Agent{Store: store, Random: rand.Reader}, nil))(t)
 	t.Cleanup(func() { must.NoError(t, s.Close()) })
 	return s
 }
@@ -168,7 +169,7 @@ func (p remotePlace) Open(ctx context.Context, env storetest.Env) (amber.Store, 
 	if err != nil {
 		return amber.Store{}, nil, err
 	}
-	s, err := serve(&server.Agent{Store: store, Random: env.Random}, closer)
+	s, err := serve(&op.Agent{Store: store, Random: env.Random}, closer)
 	if err != nil {
 		return amber.Store{}, nil, errors.Join(err, closer.Close())
 	}

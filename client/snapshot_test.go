@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/snapshot"
@@ -60,7 +61,7 @@ func newServed(t *testing.T) *servedHome {
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: s.clock, Random: rand.Reader})
 	must.Do(t, err)
 	s.engine = must.Get(snapshot.New(snapshot.Options{Home: h, Clock: s.clock, Random: rand.Reader}))(t)
-	agents := &homeAgents{h: h, engine: s.engine, clock: s.clock, open: map[string]*server.Agent{}}
+	agents := &homeAgents{h: h, engine: s.engine, clock: s.clock, open: map[string]*op.Agent{}}
 	t.Cleanup(func() { agents.close(t) })
 	s.client = serveAgents(t, agents, s.clock)
 	return s
@@ -267,14 +268,14 @@ type homeAgents struct {
 	clock  amber.Clock
 
 	mu     sync.Mutex
-	open   map[string]*server.Agent
+	open   map[string]*op.Agent
 	stores []*sqlite.Store
 }
 
-func (m *homeAgents) Agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func(), error) {
+func (m *homeAgents) Agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*op.Agent, func(), error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a := &server.Agent{Tenant: tenant, ID: id, Random: rand.Reader, Snapshots: m.engine, Repository: m.engine}
+	a := &op.Agent{Tenant: tenant, ID: id, Random: rand.Reader, Snapshots: m.engine, Repository: m.engine}
 	if id == "" {
 		return a, func() {}, nil
 	}
@@ -287,7 +288,7 @@ func (m *homeAgents) Agent(ctx context.Context, tenant amber.TenantID, id amber.
 		return nil, nil, err
 	}
 	if _, err := agent.Current(); err != nil && !create {
-		return nil, nil, server.NotThere()
+		return nil, nil, op.NotThere()
 	}
 	s, err := sqlite.Open(context.WithoutCancel(ctx), agent, sqlite.Options{Clock: m.clock, Random: rand.Reader})
 	if err != nil {
@@ -320,7 +321,7 @@ type past struct {
 	live   amber.Store
 }
 
-func (p past) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error) {
+func (p past) At(ctx context.Context, ref wire.SnapshotRef) (op.Past, error) {
 	return p.engine.At(ctx, ref)
 }
 

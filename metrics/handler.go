@@ -17,11 +17,9 @@ const maxScrapes = 8
 
 // Handler serves the metrics to requests that may read. A grant for every tenant
 // sees all series, a grant for a tenant those of that tenant, and a grant for an
-// agent those of that agent. Series about the process are only for grants for every
-// tenant. The function grant returns the grant of a request.
-func (m *Metrics) Handler(grant func(*http.Request) wire.Grant) http.Handler {
+// agent those of that agent. Series about the process are only for grants for every tenant.
+func (m *Metrics) Handler(g wire.Grant) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g := grant(r)
 		if !g.Has(wire.TokenRead) {
 			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "the token lacks the scope %s", string(wire.TokenRead)))
 			return

@@ -122,7 +122,7 @@ func TestTooManyScrapesAreSentAway(t *testing.T) {
 		<-leave
 		return 1
 	}})
-	h := m.Handler(func(*http.Request) wire.Grant { return everybody })
+	h := m.Handler(everybody)
 	codes := make(chan int, room)
 	for range room {
 		go func() {

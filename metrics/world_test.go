@@ -51,7 +51,7 @@ var everybody = wire.Grant{Scopes: []wire.TokenScope{wire.TokenRead}}
 func scrape(t *testing.T, m *metrics.Metrics, g wire.Grant) (string, int) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler(func(*http.Request) wire.Grant { return g }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	m.Handler(g).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String(), w.Code
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -36,15 +37,15 @@ func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	t.Helper()
 	clock := newClock().Read
 	store := must.Get(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"}))(t)
-	agent := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: rand.Reader}
-	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func() error, error) {
+	agent := &op.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: rand.Reader}
+	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*op.Agent, func() error, error) {
 		return agent, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: clock})
 	must.Do(t, err)
 	desk := &server.Desk{Agents: pool}
 	api := must.Get(httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader}))(t)
 	t.Cleanup(api.Close)
-	who := server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
+	who := op.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 	tools := must.Get(mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada"))(t)
 	return agent.Store.Notes, api.Handler(), tools
 }

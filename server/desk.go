@@ -10,7 +10,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/audited"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -77,8 +79,8 @@ type Job struct {
 }
 
 // Allowed says whether a caller may do the job. Errors: those of
-// [Caller.Allow], or of [Caller.AllowPart].
-func (j Job) Allowed(c Caller) error {
+// [op.Caller.Allow], or of [op.Caller.AllowPart].
+func (j Job) Allowed(c op.Caller) error {
 	err := error(nil)
 	if j.Home {
 		err = c.AllowPart(j.Tenant, j.Agent, j.Scope)
@@ -94,29 +96,16 @@ func (j Job) Allowed(c Caller) error {
 	return err
 }
 
-// Do does a job for the caller of ctx: it looks whether that is allowed, opens
-// the agent, calls fn and writes down what became of it. Fn returns the id it
-// was about, "" to leave the one of the job. What fn changed is recorded before
-// Do returns nil; when that fails the error says so, and nothing is changed any
-// more until it works again. Errors: those of [Caller.Allow], of the agents and
-// of fn.
-func (d *Desk) Do(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (subject string, err error)) error {
-	return d.DoEach(ctx, j, func(ctx context.Context, a *Agent) ([]string, string, error) {
-		subject, err := fn(ctx, a)
-		return nil, subject, err
-	})
-}
-
-// DoEach is [Desk.Do] for what changes several things: done are the ids of those
-// that were changed, also when fn fails after that. Each is an entry of its own
-// in the audit log.
-func (d *Desk) DoEach(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (done []string, subject string, err error)) error {
+// Do does a job for a caller: it checks that the caller may, opens the agent, calls fn and writes down what became of it. Fn notes in its
+// [op.Call] which ids it was about, also when it fails after a change. What fn changed is recorded before Do returns nil; when that fails
+// the error says so, and nothing is changed any more until it works again. Errors: those of [op.Caller.Allow], of the agents and of fn.
+func (d *Desk) Do(ctx context.Context, c op.Caller, j Job, fn func(ctx context.Context, c *op.Call) error) error {
 	tool, ok := strings.CutPrefix(j.Action, ToolAction)
 	if !ok {
-		return d.do(ctx, j, fn)
+		return d.do(ctx, c, j, fn)
 	}
 	started := d.now()
-	err := d.do(ctx, j, fn)
+	err := d.do(ctx, c, j, fn)
 	d.ObserveTool(tool, err, started)
 	return err
 }
@@ -142,8 +131,7 @@ func (d *Desk) now() time.Time {
 	return d.Clock()
 }
 
-func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (done []string, subject string, err error)) error {
-	c := CallerOf(ctx)
+func (d *Desk) do(ctx context.Context, c op.Caller, j Job, fn func(ctx context.Context, c *op.Call) error) error {
 	if err := j.Allowed(c); err != nil {
 		return d.refuse(ctx, c, j, err)
 	}
@@ -157,33 +145,33 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 		return err
 	}
 	defer release()
-	agent = agent.within(c.Grant.Bound)
+	call := &op.Call{Agent: agent.Within(c.Grant.Bound), Caller: c}
 	if !j.Mutates {
-		_, _, err := fn(ctx, agent)
-		return err
+		return fn(ctx, call)
 	}
-	ctx, agent = d.clean(ctx, agent)
-	agent = agent.signed(c.Writer())
-	var done []string
-	subject := ""
+	ctx = d.clean(ctx, call)
+	call.Agent = call.Signed(c.Writer())
 	entries := d.entering(c, j)
 	if err = d.beforeTool(ctx, j); err == nil {
-		done, subject, err = fn(entries.with(ctx), agent)
+		err = fn(entries.with(ctx), call)
 		d.changed(j)
 	}
-	j.Subject = cmp.Or(subject, j.Subject)
-	return d.recordAll(ctx, c, j, entries.end(), done, err)
+	if call.Redacted == nil {
+		call.Redacted = intake.Taken(ctx)
+	}
+	j.Subject = cmp.Or(call.Subject, j.Subject)
+	return d.recordAll(ctx, c, j, entries.end(), call.Did, err)
 }
 
 func (d *Desk) changed(j Job) {
 	if d.Changed != nil && j.Agent != "" && !j.Home {
-		d.Changed(AgentName{j.Tenant, j.Agent})
+		d.Changed(AgentName{Tenant: j.Tenant, Agent: j.Agent})
 	}
 }
 
 // refuse tells of somebody who may not, and writes down what would have been
 // changed.
-func (d *Desk) refuse(ctx context.Context, c Caller, j Job, err error) error {
+func (d *Desk) refuse(ctx context.Context, c op.Caller, j Job, err error) error {
 	kind := amber.KindOf(err)
 	if d.Refused != nil && kind != amber.KindInvalid {
 		d.Refused()
@@ -199,9 +187,9 @@ func (d *Desk) refuse(ctx context.Context, c Caller, j Job, err error) error {
 
 // open opens the agent of a job. A caller that may write makes the agent by using it: agents
 // look what is remembered before there is anything.
-func (d *Desk) open(ctx context.Context, c Caller, j Job) (*Agent, func(), error) {
+func (d *Desk) open(ctx context.Context, c op.Caller, j Job) (*op.Agent, func(), error) {
 	if j.Home {
-		return &Agent{Tenant: j.Tenant, ID: j.Agent}, func() {}, nil
+		return &op.Agent{Tenant: j.Tenant, ID: j.Agent}, func() {}, nil
 	}
 	if j.Closed {
 		return d.Agents.Agent(ctx, j.Tenant, "", false)
@@ -213,14 +201,13 @@ func (d *Desk) open(ctx context.Context, c Caller, j Job) (*Agent, func(), error
 	return d.create(ctx, c, j)
 }
 
-// Made writes down that the caller of ctx has made an agent by a job that was not
-// its own. It is called inside of that job.
-func (d *Desk) Made(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) error {
-	return d.record(ctx, CallerOf(ctx), Job{Tenant: tenant, Agent: agent, Action: CreateAction}, nil)
+// Made writes down that a caller has made an agent by a job that was not its own. It is called inside of that job.
+func (d *Desk) Made(ctx context.Context, c op.Caller, tenant amber.TenantID, agent amber.AgentID) error {
+	return d.record(ctx, c, Job{Tenant: tenant, Agent: agent, Action: CreateAction}, nil)
 }
 
 // create makes the agent of a job and writes that down, once however many ask.
-func (d *Desk) create(ctx context.Context, c Caller, j Job) (*Agent, func(), error) {
+func (d *Desk) create(ctx context.Context, c op.Caller, j Job) (*op.Agent, func(), error) {
 	unlock, err := d.Alone(ctx, j.Tenant, j.Agent)
 	if err != nil {
 		return nil, nil, err
@@ -271,4 +258,4 @@ func (d *Desk) Deaf() bool { return d.deaf.Load() }
 
 // Listening returns nil when the audit log can be written. Where the last entry
 // could not be, it tries.
-func (d *Desk) Listening(ctx context.Context) error { return d.listening(ctx, Caller{}, Job{}) }
+func (d *Desk) Listening(ctx context.Context) error { return d.listening(ctx, op.Caller{}, Job{}) }

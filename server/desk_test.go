@@ -10,12 +10,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
-func nothing(context.Context, *server.Agent) (string, error) { return "", nil }
+func nothing(context.Context, *op.Call) error { return nil }
 
 // An agent comes to be by the first use of somebody who may write, and that is
 // written down once, whatever it was used for.
@@ -25,16 +26,16 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	home := &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	look := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.list"}
-	must.Kind(t, "a reader", d.Do(asking(t.Context(), "acme", "", "read"), look, nothing), amber.KindNotFound)
+	must.Kind(t, "a reader", d.Do(t.Context(), asking("acme", "", "read"), look, nothing), amber.KindNotFound)
 	frozen := look
 	frozen.Closed = true
-	must.Kind(t, "snapshots of an agent that is not there", d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing), "")
+	must.Kind(t, "snapshots of an agent that is not there", d.Do(t.Context(), asking("acme", "", "admin"), frozen, nothing), "")
 	must.Equal(t, "entries", len(b.Entries(0)), 0)
 	must.Equal(t, "agents made", len(home.agents), 0)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			must.NoError(t, d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing))
+			must.NoError(t, d.Do(t.Context(), asking("acme", "", "read", "write"), look, nothing))
 		})
 	}
 	wg.Wait()
@@ -42,7 +43,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	must.Equal(t, "", b.Entries(0), want, sameTime)
 	b.Break(errors.New("the disk is full"))
 	for _, look.Agent = range []amber.AgentID{"bob", "cat"} {
-		must.Kind(t, string(look.Agent), d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing), amber.KindInternal)
+		must.Kind(t, string(look.Agent), d.Do(t.Context(), asking("acme", "", "read", "write"), look, nothing), amber.KindInternal)
 	}
 	must.Equal(t, "an agent was made while nothing can be written down", home.agents["cat"], false)
 }
@@ -54,16 +55,16 @@ type village struct {
 	agents map[amber.AgentID]bool
 }
 
-func (v *village) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func(), error) {
+func (v *village) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*op.Agent, func(), error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if id != "" && !v.agents[id] {
 		if !create {
-			return nil, nil, server.NotThere()
+			return nil, nil, op.NotThere()
 		}
 		v.agents[id] = true
 	}
-	return &server.Agent{Tenant: tenant, ID: id}, func() {}, nil
+	return &op.Agent{Tenant: tenant, ID: id}, func() {}, nil
 }
 
 // What changes several things is an entry for each, and one more for what went
@@ -84,13 +85,14 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 	} {
 		b := &servertest.Book{}
 		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
-		err := d.DoEach(asking(t.Context(), "acme", "ada", "write"),
+		err := d.Do(t.Context(), asking("acme", "ada", "write"),
 			server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "mcp.delete_entities", Mutates: true},
-			func(context.Context, *server.Agent) ([]string, string, error) {
+			func(_ context.Context, call *op.Call) error {
+				call.Did = c.done
 				if c.err != nil {
-					return c.done, "c", c.err
+					call.Subject = "c"
 				}
-				return c.done, "", nil
+				return c.err
 			})
 		must.Is(t, c.name, err, c.err)
 		var got []string
@@ -108,13 +110,14 @@ func TestWhyTheAuditLogIsDeafIsNotTold(t *testing.T) {
 	for scope, want := range map[wire.TokenScope]amber.Kind{"write": amber.KindConflict, "read": amber.KindRefused} {
 		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: broken(errors.New("open /srv/home.db: disk full"))}
 		job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true}
-		err := d.Do(asking(t.Context(), "acme", "ada", scope), job, func(context.Context, *server.Agent) (string, error) {
-			return "m1", amber.Errorf(amber.KindConflict, "write memory", "m1", "somebody else changed it")
+		err := d.Do(t.Context(), asking("acme", "ada", scope), job, func(_ context.Context, call *op.Call) error {
+			call.Subject = "m1"
+			return amber.Errorf(amber.KindConflict, "write memory", "m1", "somebody else changed it")
 		})
 		if amber.KindOf(err) != want || strings.Contains(err.Error(), "srv") || strings.Contains(err.Error(), "audit") {
 			t.Errorf("%s: %v", scope, err)
 		}
-		must.Kind(t, "a change", d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing), amber.KindInternal)
+		must.Kind(t, "a change", d.Do(t.Context(), asking("acme", "ada", "write"), job, nothing), amber.KindInternal)
 	}
 }
 
@@ -129,11 +132,11 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 		},
 	}
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "mcp.memory_get"}
-	_ = d.Do(asking(t.Context(), "acme", "ada", "read"), job, func(context.Context, *server.Agent) (string, error) {
+	_ = d.Do(t.Context(), asking("acme", "ada", "read"), job, func(context.Context, *op.Call) error {
 		c.Forward(time.Second)
-		return "", nil
+		return nil
 	})
-	_ = d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing)
+	_ = d.Do(t.Context(), asking("acme", "ada", "write"), job, nothing)
 	d.ObserveTool("memory_get", amber.Errorf(amber.KindInvalid, "read arguments", "", "x"), time.Time{})
 	must.Equal(t, "", seen, []string{"memory_get  1s", "memory_get refused 0s", "memory_get invalid 0s"})
 }
@@ -177,9 +180,9 @@ func TestRefusedAttemptsAreFolded(t *testing.T) {
 	d := &server.Desk{Agents: home, Audit: b, Clock: c.Read}
 	outcome := error(nil)
 	attempt := func(action string, agent amber.AgentID, scopes ...wire.TokenScope) {
-		_ = d.Do(asking(t.Context(), "acme", "", scopes...),
+		_ = d.Do(t.Context(), asking("acme", "", scopes...),
 			server.Job{Tenant: "acme", Agent: agent, Scope: wire.TokenWrite, Action: action, Mutates: true},
-			func(context.Context, *server.Agent) (string, error) { return "", outcome })
+			func(context.Context, *op.Call) error { return outcome })
 	}
 	expect := func(what string, n int) {
 		t.Helper()
@@ -236,10 +239,10 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	b, home := &servertest.Book{}, &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "event.stream", Existing: true}
-	must.Kind(t, "", d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing), amber.KindNotFound)
+	must.Kind(t, "", d.Do(t.Context(), asking("acme", "", "admin"), job, nothing), amber.KindNotFound)
 	must.Equal(t, "entries", len(b.Entries(0)), 0)
 	must.Equal(t, "agents made", len(home.agents), 0)
-	must.NoError(t, d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"))
+	must.NoError(t, d.Made(t.Context(), asking("acme", "", "admin"), "acme", "cat"))
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
 	must.Equal(t, "", b.Entries(0), want, sameTime)
 }

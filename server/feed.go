@@ -7,13 +7,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/op"
+	"github.com/amber-memory/amber/wire"
 )
 
 // AgentName names an agent of a home.
-type AgentName struct {
-	Tenant amber.TenantID
-	Agent  amber.AgentID
-}
+type AgentName = wire.AgentName
 
 // Feed is what listeners of one agent share: the ends of its two change logs, read
 // once for all of them. It never holds up a write, and it holds no agent open.
@@ -51,7 +50,7 @@ func (f *Feed) Over(memory, control amber.ChangeLog) (m, c amber.ChangeLog) {
 
 // Refresh reads what is new in both logs of the agent and wakes the listeners. A
 // nil Feed has none. Errors: those of the change logs.
-func (f *Feed) Refresh(ctx context.Context, a *Agent) error {
+func (f *Feed) Refresh(ctx context.Context, a *op.Agent) error {
 	if f == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // How writes of other processes are found while somebody listens.
@@ -65,8 +66,8 @@ func (f *Feeds) Watched() (names []AgentName) {
 // Join returns the feed of an agent for one more listener. Its tails begin where
 // the logs end, or earlier. Leave is called once, when the listener goes. Errors:
 // those of the change logs.
-func (f *Feeds) Join(ctx context.Context, a *Agent) (feed *Feed, leave func(), err error) {
-	n := AgentName{a.Tenant, a.ID}
+func (f *Feeds) Join(ctx context.Context, a *op.Agent) (feed *Feed, leave func(), err error) {
+	n := AgentName{Tenant: a.Tenant, Agent: a.ID}
 	f.mu.Lock()
 	feed = f.feeds[n]
 	if feed == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/inmem"
 )
@@ -31,20 +32,20 @@ func (c counting) Head(ctx context.Context) (amber.Position, error) {
 }
 
 // one has one agent, which is always open.
-type one struct{ a *server.Agent }
+type one struct{ a *op.Agent }
 
-func (o one) Agent(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func(), error) {
+func (o one) Agent(context.Context, amber.TenantID, amber.AgentID, bool) (*op.Agent, func(), error) {
 	return o.a, func() {}, nil
 }
 
 // fed returns an agent whose reads are counted, and its feeds.
-func fed(t *testing.T, mark func(server.AgentName) string) (*server.Agent, *server.Feeds, *atomic.Int64) {
+func fed(t *testing.T, mark func(server.AgentName) string) (*op.Agent, *server.Feeds, *atomic.Int64) {
 	t.Helper()
 	store := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	reads := new(atomic.Int64)
 	parts := store.Parts()
 	parts.Changes, parts.ControlChanges = counting{parts.Changes, reads}, counting{parts.ControlChanges, reads}
-	a := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(parts)}
+	a := &op.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(parts)}
 	return a, server.NewFeeds(one{a}, mark), reads
 }
 

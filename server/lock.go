@@ -25,7 +25,7 @@ type lock struct {
 // lock does not stop processes that do not use this desk. Errors: unreachable when
 // ctx ends before.
 func (d *Desk) Alone(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (unlock func(), err error) {
-	return d.locks.take(ctx, AgentName{tenant, agent})
+	return d.locks.take(ctx, AgentName{Tenant: tenant, Agent: agent})
 }
 
 func (l *locks) take(ctx context.Context, n AgentName) (unlock func(), err error) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -13,12 +13,12 @@ import (
 // than that is refused, and anything else does not exist.
 func TestPartsOfTheHome(t *testing.T) {
 	t.Parallel()
-	admin := func(tenant amber.TenantID, agent amber.AgentID) server.Caller {
-		return server.Caller{Grant: wire.Grant{Tenant: tenant, Agent: agent, Scopes: []wire.TokenScope{wire.TokenAdmin}}}
+	admin := func(tenant amber.TenantID, agent amber.AgentID) op.Caller {
+		return op.Caller{Grant: wire.Grant{Tenant: tenant, Agent: agent, Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 	}
 	all, acme, ada := admin("", ""), admin("acme", ""), admin("acme", "ada")
 	for _, c := range []struct {
-		caller server.Caller
+		caller op.Caller
 		tenant amber.TenantID
 		agent  amber.AgentID
 		want   amber.Kind
@@ -43,8 +43,8 @@ func TestPartsOfTheHome(t *testing.T) {
 		{ada, "acme", "bob", amber.KindNotFound},
 		{ada, "umbrella", "", amber.KindNotFound},
 		{ada, "umbrella", "ada", amber.KindNotFound},
-		{server.Caller{}, "", "", amber.KindRefused},
-		{server.Caller{}, "acme", "ada", amber.KindRefused},
+		{op.Caller{}, "", "", amber.KindRefused},
+		{op.Caller{}, "acme", "ada", amber.KindRefused},
 	} {
 		err := c.caller.AllowPart(c.tenant, c.agent, wire.TokenAdmin)
 		if amber.KindOf(err) != c.want {

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // Opener opens an agent; the function it returns closes it.
-type Opener func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*Agent, func() error, error)
+type Opener func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*op.Agent, func() error, error)
 
 // PoolOptions say how many agents stay open. Clock is required.
 type PoolOptions struct {
@@ -37,7 +38,7 @@ var _ Agents = (*Pool)(nil)
 // holding is one agent that is open, or is being opened.
 type holding struct {
 	ready chan struct{} // closed once agent or err is set
-	agent *Agent
+	agent *op.Agent
 	close func() error
 	err   error
 	users int
@@ -59,9 +60,9 @@ func NewPool(open Opener, o PoolOptions) (*Pool, error) {
 }
 
 // Agent implements [Agents].
-func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*Agent, func(), error) {
+func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*op.Agent, func(), error) {
 	for {
-		a, release, again, err := p.try(ctx, AgentName{tenant, agent}, create)
+		a, release, again, err := p.try(ctx, AgentName{Tenant: tenant, Agent: agent}, create)
 		if !again {
 			return a, release, err
 		}
@@ -70,7 +71,7 @@ func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.Age
 
 // try opens an agent, or waits for the caller that opens it. Again says that this one
 // would not make it, and the caller would.
-func (p *Pool) try(ctx context.Context, n AgentName, create bool) (a *Agent, release func(), again bool, err error) {
+func (p *Pool) try(ctx context.Context, n AgentName, create bool) (a *op.Agent, release func(), again bool, err error) {
 	h, mine, evicted, err := p.take(n)
 	if err != nil {
 		return nil, nil, false, err

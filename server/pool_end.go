@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // Sweep closes the agents that were not used for a while. Errors: those of
@@ -27,7 +28,7 @@ func (p *Pool) Open() int {
 // Visit calls fn with every agent that is open now, one after the other, and
 // stops at the first error. A visit does not count as use: an unused agent may
 // still be closed to make room for another before it is visited.
-func (p *Pool) Visit(fn func(*Agent) error) error {
+func (p *Pool) Visit(fn func(*op.Agent) error) error {
 	for _, n := range p.names() {
 		if err := p.visit(n, fn); err != nil {
 			return err
@@ -53,7 +54,7 @@ func (p *Pool) names() []AgentName {
 }
 
 // visit calls fn with an agent if it is still open.
-func (p *Pool) visit(n AgentName, fn func(*Agent) error) error {
+func (p *Pool) visit(n AgentName, fn func(*op.Agent) error) error {
 	p.mu.Lock()
 	h, ok := p.held[n]
 	if !ok || p.closed || !h.open() {

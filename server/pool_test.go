@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -30,9 +31,9 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	opened := 0
-	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
 		opened++
-		return &server.Agent{Tenant: tenant, ID: id}, func() error {
+		return &op.Agent{Tenant: tenant, ID: id}, func() error {
 			if id == "ada" {
 				return errors.New("the disk is gone")
 			}
@@ -54,14 +55,14 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	begun, hold := make(chan struct{}), make(chan struct{})
 	first := true
-	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
 		if first {
 			first = false
 			close(begun)
 			<-hold
 			panic("a bug")
 		}
-		return &server.Agent{Tenant: tenant, ID: id}, func() error { return nil }, nil
+		return &op.Agent{Tenant: tenant, ID: id}, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1})
 	must.Do(t, err)
 	panicked := make(chan any, 1)
@@ -111,15 +112,15 @@ func TestAVisitIsNoUse(t *testing.T) {
 	}
 	c.Forward(time.Minute)
 	seen := map[amber.AgentID]int{}
-	look := func(a *server.Agent) error { seen[a.ID]++; return nil }
+	look := func(a *op.Agent) error { seen[a.ID]++; return nil }
 	must.Do(t, p.Visit(look))
 	must.Equal(t, "", seen, map[amber.AgentID]int{"a": 1, "b": 1})
 	// The one that is looked at is in use meanwhile, the others are not.
-	must.Do(t, p.Visit(func(a *server.Agent) error { return errors.Join(look(a), p.Sweep()) }))
+	must.Do(t, p.Visit(func(a *op.Agent) error { return errors.Join(look(a), p.Sweep()) }))
 	must.Equal(t, "", seen, map[amber.AgentID]int{"a": 2, "b": 1})
 	must.NoError(t, p.Sweep())
 	must.Equal(t, "open agents", p.Open(), 0)
-	must.NoError(t, p.Visit(func(*server.Agent) error { return errors.New("no agent wants a visit") }))
+	must.NoError(t, p.Visit(func(*op.Agent) error { return errors.New("no agent wants a visit") }))
 }
 
 // A full pool makes room while it is looked at, and a look that ends with an
@@ -132,7 +133,7 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 		must.Do(t, use(t, p, agent))
 	}
 	stop := errors.New("stop")
-	err := p.Visit(func(a *server.Agent) error {
+	err := p.Visit(func(a *op.Agent) error {
 		must.Kind(t, "while "+string(a.ID)+" is looked at", use(t, p, "c"), "")
 		return stop
 	})
@@ -140,7 +141,7 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 	must.Equal(t, "how often b was closed", h.closed["acme/b"], 1)
 	func() {
 		defer func() { _ = recover() }()
-		_ = p.Visit(func(*server.Agent) error { panic("a bug") })
+		_ = p.Visit(func(*op.Agent) error { panic("a bug") })
 	}()
 	must.NoError(t, p.Close(t.Context()))
 	must.Equal(t, "open agents", p.Open(), 0)

@@ -6,11 +6,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/audited"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
 // listening returns nil when the audit log can be written, as far as is known.
-func (d *Desk) listening(ctx context.Context, c Caller, j Job) error {
+func (d *Desk) listening(ctx context.Context, c op.Caller, j Job) error {
 	if !d.deaf.Load() {
 		return nil
 	}
@@ -25,7 +26,7 @@ type entries struct {
 }
 
 // entering returns the entries of a job; nil where they cannot be written with its changes.
-func (d *Desk) entering(c Caller, j Job) *entries {
+func (d *Desk) entering(c op.Caller, j Job) *entries {
 	if d.Audit == nil || d.Enter == nil || j.Home {
 		return nil
 	}
@@ -61,18 +62,12 @@ func (e *entries) end() []string {
 	return subjects
 }
 
-// About returns a context for the part of a job that changes these things, for jobs that change several one after the other: each of them
-// gets an entry in the audit log that is written with the change, where that can be.
-func About(ctx context.Context, subjects ...string) context.Context {
-	return audited.About(ctx, subjects...)
-}
-
 // recordAll writes down what became of a job: an entry for each thing that was
 // done, and one for the job where there is none or it failed. What was entered with
 // the changes is not written again. It returns the
 // outcome; why the log could not be written is told only where nothing else went
 // wrong.
-func (d *Desk) recordAll(ctx context.Context, c Caller, j Job, entered, done []string, outcome error) error {
+func (d *Desk) recordAll(ctx context.Context, c op.Caller, j Job, entered, done []string, outcome error) error {
 	var failed error
 	for _, id := range done {
 		if slices.Contains(entered, id) {
@@ -98,7 +93,7 @@ func (d *Desk) recordAll(ctx context.Context, c Caller, j Job, entered, done []s
 // record writes a job down, also when the caller has gone meanwhile. Where the
 // caller was told no to the same within the last minute, that entry stands for
 // this one too.
-func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error {
+func (d *Desk) record(ctx context.Context, c op.Caller, j Job, outcome error) error {
 	if d.Audit == nil {
 		return nil
 	}
@@ -120,7 +115,7 @@ func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error
 }
 
 // entryOf is the entry about what became of a job.
-func entryOf(c Caller, j Job, outcome error) wire.AuditEntry {
+func entryOf(c op.Caller, j Job, outcome error) wire.AuditEntry {
 	if amber.CheckID("subject", j.Subject) != nil {
 		j.Subject = "" // a request that names what is no id was not about anything
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -40,21 +41,21 @@ type house struct {
 
 func newHouse() *house { return &house{opened: map[string]int{}, closed: map[string]int{}} }
 
-func (h *house) open(_ context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*server.Agent, func() error, error) {
+func (h *house) open(_ context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*op.Agent, func() error, error) {
 	if h.hold != nil {
 		<-h.hold
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.absent && !create {
-		return nil, nil, server.NotThere()
+		return nil, nil, op.NotThere()
 	}
 	if h.fail != nil {
 		return nil, nil, h.fail
 	}
 	key := string(tenant) + "/" + string(agent)
 	h.opened[key]++
-	return &server.Agent{Tenant: tenant, ID: agent}, func() error {
+	return &op.Agent{Tenant: tenant, ID: agent}, func() error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.closed[key]++
@@ -166,8 +167,8 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	must.Equal(t, "how often ada was closed", h.closed["acme/ada"], 1)
 }
 
-func asking(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) context.Context {
-	return server.WithCaller(ctx, server.Caller{RequestID: "r1", Grant: wire.Grant{Token: "t1", Tenant: tenant, Agent: agent, Scopes: scopes}})
+func asking(tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) op.Caller {
+	return op.Caller{RequestID: "r1", Grant: wire.Grant{Token: "t1", Tenant: tenant, Agent: agent, Scopes: scopes}}
 }
 
 func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
@@ -178,29 +179,29 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		ctx  context.Context
+		who  op.Caller
 		job  server.Job
 		err  error // of the work
 		want amber.Kind
 		did  bool
 		book []wire.AuditEntry
 	}{
-		{"who may", asking(t.Context(), "acme", "ada", "write"), write, nil, "", true, entry("ok", "m1")},
-		{"an admin of the tenant", asking(t.Context(), "acme", "", "admin"), write, nil, "", true, entry("ok", "m1")},
-		{"work that fails", asking(t.Context(), "acme", "ada", "write"), write, amber.Errorf(amber.KindConflict, "x", "", "y"), amber.KindConflict, true, entry("conflict", "m1")},
-		{"a reader", asking(t.Context(), "acme", "ada", "read"), write, nil, amber.KindRefused, false, entry("refused", "")},
-		{"another tenant", asking(t.Context(), "umbrella", "", "admin"), write, nil, amber.KindNotFound, false, nil},
-		{"another agent", asking(t.Context(), "acme", "bob", "write"), write, nil, amber.KindNotFound, false, nil},
-		{"nobody", t.Context(), write, nil, amber.KindRefused, false, []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "local", Action: "memory.write", Outcome: "refused"}}},
-		{"a look", asking(t.Context(), "acme", "ada", "read"), server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.get"}, nil, "", true, nil},
-		{"ids that are not valid", asking(t.Context(), "acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: wire.TokenRead}, nil, amber.KindInvalid, false, nil},
+		{"who may", asking("acme", "ada", "write"), write, nil, "", true, entry("ok", "m1")},
+		{"an admin of the tenant", asking("acme", "", "admin"), write, nil, "", true, entry("ok", "m1")},
+		{"work that fails", asking("acme", "ada", "write"), write, amber.Errorf(amber.KindConflict, "x", "", "y"), amber.KindConflict, true, entry("conflict", "m1")},
+		{"a reader", asking("acme", "ada", "read"), write, nil, amber.KindRefused, false, entry("refused", "")},
+		{"another tenant", asking("umbrella", "", "admin"), write, nil, amber.KindNotFound, false, nil},
+		{"another agent", asking("acme", "bob", "write"), write, nil, amber.KindNotFound, false, nil},
+		{"nobody", op.Caller{}, write, nil, amber.KindRefused, false, []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "local", Action: "memory.write", Outcome: "refused"}}},
+		{"a look", asking("acme", "ada", "read"), server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.get"}, nil, "", true, nil},
+		{"ids that are not valid", asking("acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: wire.TokenRead}, nil, amber.KindInvalid, false, nil},
 	} {
 		h, b := newHouse(), &servertest.Book{}
 		d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{}), Audit: b}
 		did := false
-		err := d.Do(c.ctx, c.job, func(context.Context, *server.Agent) (string, error) {
-			did = true
-			return "m1", c.err
+		err := d.Do(t.Context(), c.who, c.job, func(_ context.Context, call *op.Call) error {
+			did, call.Subject = true, "m1"
+			return c.err
 		})
 		if amber.KindOf(err) != c.want || did != c.did {
 			t.Errorf("%s: %v, did %v", c.name, err, did)
@@ -218,10 +219,10 @@ func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
 	h := newHouse()
 	h.absent = true
 	d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{})}
-	ask := func(ctx context.Context) string {
-		return d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, nil).Error()
+	ask := func(who op.Caller) string {
+		return d.Do(t.Context(), who, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, nil).Error()
 	}
-	absent, foreign := ask(asking(t.Context(), "acme", "", "read")), ask(asking(t.Context(), "umbrella", "", "read"))
+	absent, foreign := ask(asking("acme", "", "read")), ask(asking("umbrella", "", "read"))
 	must.Equal(t, "absent and foreign", absent, foreign)
 }
 
@@ -231,20 +232,20 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	t.Parallel()
 	b := broken(errors.New("the disk is full"))
 	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
-	ctx := asking(t.Context(), "acme", "ada", "write", "read")
+	who := asking("acme", "ada", "write", "read")
 	done := 0
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true}
-	work := func(context.Context, *server.Agent) (string, error) { done++; return "m1", nil }
+	work := func(_ context.Context, call *op.Call) error { done++; call.Subject = "m1"; return nil }
 	for range 3 {
-		must.Kind(t, "", d.Do(ctx, job, work), amber.KindInternal)
+		must.Kind(t, "", d.Do(t.Context(), who, job, work), amber.KindInternal)
 	}
 	must.Equal(t, "changes made", done, 1)
 	if err := d.Listening(t.Context()); !d.Deaf() || err == nil {
 		t.Errorf("deaf: %v; listening: %v", d.Deaf(), err)
 	}
-	must.Kind(t, "a look", d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, work), "")
+	must.Kind(t, "a look", d.Do(t.Context(), who, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, work), "")
 	b.Break(nil)
-	must.Kind(t, "after the disk has room", d.Do(ctx, job, work), "")
+	must.Kind(t, "after the disk has room", d.Do(t.Context(), who, job, work), "")
 	if n := len(b.Entries(0)); n != 2 || b.Entries(0)[0].Action != "audit.resume" {
 		t.Errorf("the log is %+v", b.Entries(0))
 	}
@@ -258,9 +259,9 @@ func TestWhatACallerWhoHasGoneChangedIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	b := &servertest.Book{}
 	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
-	ctx, cancel := context.WithCancel(asking(t.Context(), "acme", "ada", "write"))
-	must.NoError(t, d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true},
-		func(context.Context, *server.Agent) (string, error) { cancel(); return "m1", nil }))
+	ctx, cancel := context.WithCancel(t.Context())
+	must.NoError(t, d.Do(ctx, asking("acme", "ada", "write"), server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true},
+		func(_ context.Context, call *op.Call) error { cancel(); call.Subject = "m1"; return nil }))
 	must.Equal(t, "entries", len(b.Entries(0)), 1)
 }
 
@@ -276,10 +277,10 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 			return refuse
 		},
 	}
-	ctx := asking(t.Context(), "acme", "ada", "admin")
+	who := asking("acme", "ada", "admin")
 	do := func(action string, mutates bool) (done bool, err error) {
-		err = d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: action, Mutates: mutates},
-			func(context.Context, *server.Agent) (string, error) { done = true; return "", nil })
+		err = d.Do(t.Context(), who, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: action, Mutates: mutates},
+			func(context.Context, *op.Call) error { done = true; return nil })
 		return done, err
 	}
 	for _, action := range []string{"mcp.memory_save", "memory.write"} {

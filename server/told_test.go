@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -18,7 +18,7 @@ import (
 // the machine; what they asked about themselves they are told.
 func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 	t.Parallel()
-	own := server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
+	own := op.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 	disk := &fs.PathError{Op: "open", Path: "relative name", Err: errors.New("permission denied")}
 	for _, c := range []struct {
 		name   string
@@ -47,7 +47,7 @@ func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 		{"impatience", &amber.Error{Op: "open agent", Kind: amber.KindUnreachable, Err: context.DeadlineExceeded}, false},
 		{"a link", amber.Errorf(amber.KindUnsupported, "x", "", "see https://amber.example/docs and read/write"), false},
 	} {
-		told, hidden := server.Told(server.Caller{Grant: wire.Grant{Tenant: "acme"}}, c.err)
+		told, hidden := op.Told(op.Caller{Grant: wire.Grant{Tenant: "acme"}}, c.err)
 		if hidden != c.hidden || amber.KindOf(told) != amber.KindOf(c.err) || told.Error() == "" {
 			t.Errorf("%s: hidden %v: %v", c.name, hidden, told)
 		}
@@ -57,19 +57,19 @@ func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 		if hidden && (amber.HintOf(told) != "" || strings.ContainsAny(told.Error(), `/\`) || strings.Contains(told.Error(), "y\n")) {
 			t.Errorf("%s: told %q, hint %q", c.name, told, amber.HintOf(told))
 		}
-		if all, hidden := server.Told(own, c.err); hidden || !errors.Is(all, c.err) {
+		if all, hidden := op.Told(own, c.err); hidden || !errors.Is(all, c.err) {
 			t.Errorf("%s: who may see everything is told %v", c.name, all)
 		}
 	}
-	if told, hidden := server.Told(server.Caller{}, nil); told != nil || hidden {
+	if told, hidden := op.Told(op.Caller{}, nil); told != nil || hidden {
 		t.Error("nothing is something")
 	}
-	if told, hidden := server.Told(server.Caller{}, errors.New("open home.db")); !hidden {
+	if told, hidden := op.Told(op.Caller{}, errors.New("open home.db")); !hidden {
 		t.Errorf("nobody is told %v", told)
 	}
 	// What programs compare with survives.
 	joined := errors.Join(amber.ErrQueueEmpty, errors.New("close /srv/control.db"))
-	if told, hidden := server.Told(server.Caller{Grant: wire.Grant{Tenant: "acme"}}, joined); !hidden || !errors.Is(told, amber.ErrQueueEmpty) {
+	if told, hidden := op.Told(op.Caller{Grant: wire.Grant{Tenant: "acme"}}, joined); !hidden || !errors.Is(told, amber.ErrQueueEmpty) {
 		t.Errorf("told %v", told)
 	}
 }

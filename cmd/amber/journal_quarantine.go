@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -77,7 +77,7 @@ the scope write, and --discard works on the machine of the server only.`,
 }
 
 // openQuarantine is the quarantine of the agent, here or of a server.
-func (a *app) openQuarantine() (server.Quarantine, error) {
+func (a *app) openQuarantine() (op.Quarantine, error) {
 	if a.Remote != nil {
 		return a.Remote.Agent, nil
 	}
@@ -120,7 +120,7 @@ func (a *app) discardHeld(ctx context.Context, session string, yes, dryRun bool)
 }
 
 // showHeld prints one file. A terminal gets it in a form it cannot act on.
-func (a *app) showHeld(ctx context.Context, q server.Quarantine, session, name string) error {
+func (a *app) showHeld(ctx context.Context, q op.Quarantine, session, name string) error {
 	h, err := q.ShowHeld(ctx, session, name)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
@@ -100,7 +101,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 		},
 		Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
 		Identities: ids, Folder: folder, Clock: a.Clock, Log: log,
-	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}, Bound: f.bound()}}, tenant, agent)
+	}, op.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}, Bound: f.bound()}}, tenant, agent)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ type hosted struct {
 
 // openAgent opens the agent for the pool. Without one it is what concerns the
 // tenant: its snapshots.
-func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
 	if id == "" {
 		return h.openSnapshots(ctx, tenant)
 	}
@@ -153,7 +154,7 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	if s.Spool != nil {
 		at = s.Spool
 	}
-	served := &server.Agent{
+	served := &op.Agent{
 		Tenant: tenant, ID: id, Store: at.Served(), Policy: s.Policy, Random: h.Random, Join: joinAsAgent(at),
 		Doctor: func(ctx context.Context, deep bool) (wire.Checkup, error) { return h.examine(ctx, deep), nil },
 	}
@@ -175,7 +176,7 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 
 // openSnapshots opens the snapshots alone: the live agent may be missing or
 // damaged, and is not made.
-func (h *hosted) openSnapshots(ctx context.Context, tenant amber.TenantID) (*server.Agent, func() error, error) {
+func (h *hosted) openSnapshots(ctx context.Context, tenant amber.TenantID) (*op.Agent, func() error, error) {
 	s, err := h.OpenFrozen(ctx, cli.MayBeAbsent)
 	if err != nil {
 		return nil, nil, err
@@ -185,7 +186,7 @@ func (h *hosted) openSnapshots(ctx context.Context, tenant amber.TenantID) (*ser
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	h.guardWith(s, e)
-	served := &server.Agent{Tenant: tenant, Snapshots: e, Repository: e, Random: h.Random}
+	served := &op.Agent{Tenant: tenant, Snapshots: e, Repository: e, Random: h.Random}
 	served.Consolidations, _ = e.(wire.Consolidator)
 	return served, s.Close, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/vaultrow"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -21,7 +22,7 @@ func (a *app) forAgent(tenant amber.TenantID, agent amber.AgentID) *app {
 }
 
 // openAgent opens an agent to be served.
-func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func() error, error) {
+func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*op.Agent, func() error, error) {
 	one := s.forAgent(tenant, id)
 	one.Aside.Log = s.log
 	c := s.config.Loaded().Config
@@ -39,7 +40,7 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 			return nil, nil, err
 		}
 		if !exists && err == nil {
-			return nil, nil, server.NotThere()
+			return nil, nil, op.NotThere()
 		}
 	}
 	o.Snapshots = func(context.Context) (agent.Snapshots, error) { return s.engine, nil }
@@ -95,8 +96,8 @@ func (s *serving) vaults() func(context.Context, amber.TenantID, amber.AgentID) 
 }
 
 // agent is what is served of an agent that is open.
-func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
-	served := &server.Agent{
+func (s *serving) agent(one *app, at *agent.Agent) *op.Agent {
+	served := &op.Agent{
 		Tenant: at.Tenant(), ID: at.ID(), Store: at.Served(), Policy: at.Policy, Random: s.Random,
 		Past: past{at},
 		Journal: func(ctx context.Context) ([]wire.JournalStatus, error) {
@@ -128,8 +129,8 @@ func joinAsAgent(at *agent.Agent) func(ctx context.Context, from, to string) (me
 // past is an agent that opens the memory of its snapshots for the API.
 type past struct{ *agent.Agent }
 
-// At implements server.PastOpener.
-func (p past) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error) {
+// At implements op.PastOpener.
+func (p past) At(ctx context.Context, ref wire.SnapshotRef) (op.Past, error) {
 	return p.Agent.At(ctx, ref)
 }
 

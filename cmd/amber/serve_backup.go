@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/metrics"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server/backup"
 )
 
@@ -19,7 +19,7 @@ import (
 // is left alone, and so is its vault: an empty backup never replaces documents.
 // Neither does a backup replace documents that this home has never seen, because
 // there is no user to ask. The vault is pruned only after a backup that succeeded.
-func (s *serving) backupAgent(ctx context.Context, agent *home.Agent, c config.Vault, with func(func(*server.Agent) error) error) (backup.Outcome, error) {
+func (s *serving) backupAgent(ctx context.Context, agent *home.Agent, c config.Vault, with func(func(*op.Agent) error) error) (backup.Outcome, error) {
 	one, o, docs, err := s.readForBackup(ctx, agent, with)
 	if err != nil {
 		return "", err
@@ -54,10 +54,10 @@ func (s *serving) backupAgent(ctx context.Context, agent *home.Agent, c config.V
 
 // readForBackup reads the notes of an agent. The agent is released before the
 // vault is asked, which may take long.
-func (s *serving) readForBackup(ctx context.Context, agent *home.Agent, with func(func(*server.Agent) error) error) (one *app, o *cli.Opened, docs documents.Set, err error) {
+func (s *serving) readForBackup(ctx context.Context, agent *home.Agent, with func(func(*op.Agent) error) error) (one *app, o *cli.Opened, docs documents.Set, err error) {
 	one = s.forAgent(agent.Tenant(), agent.ID())
 	one.Global.Quiet, one.Out.Quiet = true, true // it has nobody to tell
-	err = with(func(a *server.Agent) error {
+	err = with(func(a *op.Agent) error {
 		o = &cli.Opened{
 			Resolved: config.Resolved{Store: a.Store, Policy: a.Policy},
 			Config:   config.Loaded{Config: s.current()}, Home: s.home, Agent: agent,

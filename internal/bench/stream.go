@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -133,8 +134,8 @@ func atRest(ctx context.Context, store *sqlite.Store, agent *home.Agent, listene
 	var reads atomic.Int64
 	parts := store.Store().Present()
 	parts.Changes, parts.ControlChanges = readCounter{parts.Changes, &reads}, readCounter{parts.ControlChanges, &reads}
-	one := &server.Agent{Tenant: agent.Tenant(), ID: agent.ID(), Store: amber.NewStore(parts), Random: rand.Reader}
-	pool := get(server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func() error, error) {
+	one := &op.Agent{Tenant: agent.Tenant(), ID: agent.ID(), Store: amber.NewStore(parts), Random: rand.Reader}
+	pool := get(server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*op.Agent, func() error, error) {
 		return one, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: time.Now}))
 	feeds := server.NewFeeds(pool, func(server.AgentName) string { return agent.Dir() }) // the files do not change

@@ -6,6 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/backup"
 )
@@ -56,7 +57,7 @@ func (s *Daemon) sessionEnded(ctx context.Context, k server.AgentName, since, no
 		return false, ahead, err
 	}
 	ctx = metrics.Unwatched(ctx)
-	err = s.with(ctx, agent, func(a *server.Agent) error {
+	err = s.with(ctx, agent, func(a *op.Agent) error {
 		q := amber.SessionQuery{Limit: amber.MaxPageSize}
 		for {
 			page, err := a.Store.Sessions.ListSessions(ctx, q)
@@ -93,5 +94,5 @@ func (s *Daemon) backupAgent(ctx context.Context, k server.AgentName, c config.V
 	if err != nil {
 		return "", err
 	}
-	return s.parts.Backup(ctx, agent, c, func(fn func(*server.Agent) error) error { return s.with(ctx, agent, fn) })
+	return s.parts.Backup(ctx, agent, c, func(fn func(*op.Agent) error) error { return s.with(ctx, agent, fn) })
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/backup"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -99,7 +100,7 @@ type Parts struct {
 	PrunePolicy func(config.Retention) wire.PruneRequest
 	// Backup backs up the notes of an agent to the vault of the configuration.
 	// With lends it the open agent for a moment.
-	Backup func(ctx context.Context, agent *home.Agent, c config.Vault, with func(func(*server.Agent) error) error) (backup.Outcome, error)
+	Backup func(ctx context.Context, agent *home.Agent, c config.Vault, with func(func(*op.Agent) error) error) (backup.Outcome, error)
 }
 
 // Daemon is a home being served.
@@ -205,8 +206,8 @@ func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(Where) error
 
 // openAgent opens an agent for the pool, measured and traced. Without an agent it
 // is what concerns the tenant: its snapshots.
-func (s *Daemon) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func() error, error) {
-	a, closeAgent := &server.Agent{Tenant: tenant, Random: s.o.Random}, func() error { return nil }
+func (s *Daemon) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*op.Agent, func() error, error) {
+	a, closeAgent := &op.Agent{Tenant: tenant, Random: s.o.Random}, func() error { return nil }
 	if id != "" {
 		var err error
 		if a, closeAgent, err = s.parts.Open(ctx, tenant, id, create); err != nil {
@@ -252,7 +253,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Version: s.o.Version, Answers: s.o.Ledger, Tokens: tokens, Names: s.names, Health: s.health, Ready: s.ready,
 		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
-		Metrics:      s.watchers.Handler(func(r *http.Request) wire.Grant { return server.CallerOf(r.Context()).Grant }),
+		Metrics:      func(w http.ResponseWriter, r *http.Request, c op.Caller) { s.watchers.Handler(c.Grant).ServeHTTP(w, r) },
 		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, Leaving: s.parts.Leaving, Budget: budget, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
 	})
 	if err != nil {

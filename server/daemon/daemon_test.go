@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
@@ -32,8 +33,8 @@ func TestAServerThatCannotRecordIsNotWell(t *testing.T) {
 	s.crew.Go(auditWorker, func(ctx context.Context, _ server.Report) error { <-ctx.Done(); return nil })
 	defer func() { _ = s.crew.Stop(context.Background()) }()
 	must.Equal(t, "the status before anything went wrong", s.health(t.Context()).Status, amber.Healthy)
-	ctx := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Scopes: wire.TokenScopes()}})
-	if err := s.desk.Made(ctx, amber.DefaultTenant, amber.DefaultAgent); err == nil {
+	who := op.Caller{Grant: wire.Grant{Scopes: wire.TokenScopes()}}
+	if err := s.desk.Made(t.Context(), who, amber.DefaultTenant, amber.DefaultAgent); err == nil {
 		t.Fatal("an entry was written to a full disk")
 	}
 	got := s.health(t.Context())

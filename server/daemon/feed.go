@@ -7,7 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // FeedWorker is the worker that feeds indexes outside of the stores.
@@ -46,7 +46,7 @@ func (f *feeding) agent(ctx context.Context, agent *home.Agent) (detail string, 
 	}
 	delete(f.next, agent.Dir())
 	var again time.Duration
-	err = f.with(ctx, agent, func(a *server.Agent) (err error) {
+	err = f.with(ctx, agent, func(a *op.Agent) (err error) {
 		if a.Feed == nil {
 			return nil
 		}

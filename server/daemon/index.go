@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -96,7 +97,7 @@ func (s *Daemon) completeIndexes(ctx context.Context, report server.Report) erro
 
 // completeIndex works on the index of one agent for a while.
 func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail string, err error) {
-	err = s.with(ctx, agent, func(a *server.Agent) error {
+	err = s.with(ctx, agent, func(a *op.Agent) error {
 		if a.Index == nil {
 			return nil
 		}
@@ -121,7 +122,7 @@ func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail s
 
 // countIndex counts what is in the index of an agent, where that is due; errNotNow where it
 // is not yet and has to be.
-func (s *Daemon) countIndex(ctx context.Context, a *server.Agent, changed bool) error {
+func (s *Daemon) countIndex(ctx context.Context, a *op.Agent, changed bool) error {
 	name, now := server.AgentName{Tenant: a.Tenant, Agent: a.ID}, s.o.Clock()
 	if !s.indexes.isDue(name, now, changed) {
 		if s.indexes.isStale(name) {
@@ -138,7 +139,7 @@ func (s *Daemon) countIndex(ctx context.Context, a *server.Agent, changed bool) 
 
 // indexFor makes vectors until all are there or the time is over, and stands back while
 // requests are answered. What was made stays.
-func (s *Daemon) indexFor(ctx context.Context, x server.Index) (made int, more bool, err error) {
+func (s *Daemon) indexFor(ctx context.Context, x op.Index) (made int, more bool, err error) {
 	slice, stop := context.WithCancel(ctx)
 	defer stop()
 	begin := s.o.Clock()

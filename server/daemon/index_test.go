@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/wire"
@@ -94,7 +95,7 @@ func TestIndexesAreCountedNowAndThen(t *testing.T) {
 func TestACompleteIndexIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	d, n := &Daemon{o: Options{Clock: func() time.Time { return time.Unix(1001, 0) }}}, server.AgentName{Tenant: "a", Agent: "b"}
-	a := &server.Agent{Tenant: n.Tenant, ID: n.Agent}
+	a := &op.Agent{Tenant: n.Tenant, ID: n.Agent}
 	d.indexes.note(n, wire.IndexStatus{Passages: 3, Model: "m"}, time.Unix(1000, 0))
 	must.NoError(t, d.countIndex(t.Context(), a, false))
 	must.Is(t, "vectors that were not counted", d.countIndex(t.Context(), a, true), errNotNow)

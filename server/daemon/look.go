@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -47,7 +48,7 @@ func (l *looker) look(ctx context.Context) (all []metrics.AgentGauges, err error
 	kept := map[server.AgentName]slowGauges{}
 	tenants := map[amber.TenantID]bool{}
 	lag, unknown := l.o.Ledger.WaitingEvents(ctx)
-	stopped := l.pool.Visit(func(a *server.Agent) error {
+	stopped := l.pool.Visit(func(a *op.Agent) error {
 		g, e := l.agentGauges(ctx, a, kept)
 		all, tenants[a.Tenant], err = append(all, g), true, errors.Join(err, e)
 		n, e := l.waiting(ctx, a)
@@ -67,7 +68,7 @@ func (l *looker) look(ctx context.Context) (all []metrics.AgentGauges, err error
 }
 
 // agentGauges looks at an agent, and now and then at its snapshots.
-func (l *looker) agentGauges(ctx context.Context, a *server.Agent, kept map[server.AgentName]slowGauges) (metrics.AgentGauges, error) {
+func (l *looker) agentGauges(ctx context.Context, a *op.Agent, kept map[server.AgentName]slowGauges) (metrics.AgentGauges, error) {
 	key := server.AgentName{Tenant: a.Tenant, Agent: a.ID}
 	last, now := l.slow[key], l.o.Clock()
 	fresh := last.snapshots != nil && now.Sub(last.at) < slowLook
@@ -136,7 +137,7 @@ func (l *looker) held(ctx context.Context, tenant amber.TenantID) (n int64, err 
 
 // waiting counts the changes of an agent that are not published yet. After a
 // restore nobody knows until the next one is.
-func (l *looker) waiting(ctx context.Context, a *server.Agent) (n int64, err error) {
+func (l *looker) waiting(ctx context.Context, a *op.Agent) (n int64, err error) {
 	if l.watchers.nats == nil || !l.current().Events.MutationEnabled {
 		return 0, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/natsbus"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/postgres"
@@ -185,7 +186,7 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 		return "", amber.Errorf(amber.KindUnreachable, "publish events", string(agent.ID()), "there is no connection to NATS")
 	}
 	published := 0
-	err := p.with(ctx, agent, func(a *server.Agent) (failed error) {
+	err := p.with(ctx, agent, func(a *op.Agent) (failed error) {
 		feed := p.feeds.Of(server.AgentName{Tenant: a.Tenant, Agent: a.ID})
 		if err := feed.Refresh(ctx, a); err != nil {
 			return err
@@ -210,7 +211,7 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 }
 
 // log publishes what one change log holds.
-func (p *publishing) log(ctx context.Context, a *server.Agent, agent *home.Agent, name string, log amber.ChangeLog) (n int, err error) {
+func (p *publishing) log(ctx context.Context, a *op.Agent, agent *home.Agent, name string, log amber.ChangeLog) (n int, err error) {
 	lease := leaseOf(ctx)
 	key := filepath.Join(agent.Dir(), name)
 	m := p.logs[key]

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/snapshot"
@@ -64,7 +65,7 @@ func (s *Daemon) changed(n server.AgentName) {
 }
 
 // with opens an agent of the home for work in the background.
-func (s *Daemon) with(ctx context.Context, agent *home.Agent, fn func(a *server.Agent) error) error {
+func (s *Daemon) with(ctx context.Context, agent *home.Agent, fn func(a *op.Agent) error) error {
 	a, release, err := s.pool.Agent(ctx, agent.Tenant(), agent.ID(), false)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 		return "", nil
 	}
 	s.traffic.StandBack(ctx)
-	err = s.with(ctx, agent, func(a *server.Agent) error {
+	err = s.with(ctx, agent, func(a *op.Agent) error {
 		if !a.Store.Capabilities().Ingest {
 			return nil
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -73,7 +74,7 @@ type Options struct {
 	MutationPrefix string
 	MutationsOff   func() bool // nil: they are on
 	// Metrics and MCP are served under /metrics and /mcp; nil: they are not.
-	Metrics, MCP http.Handler
+	Metrics, MCP Handler
 	// Vault is served under VaultPath; nil: it is not.
 	Vault Vault
 	// Observe is told of every request that was answered. Route is the pattern,
@@ -97,11 +98,15 @@ type Options struct {
 	MaxStreams int
 }
 
+// Handler answers requests of callers that are known.
+type Handler func(w http.ResponseWriter, r *http.Request, c op.Caller)
+
 // API serves agents over HTTP. Safe for concurrent use.
 type API struct {
 	o       Options
 	mux     *http.ServeMux
-	ops     []*operation
+	ops     []*op.Row
+	house   *op.House
 	opened  []string // the patterns of routes that concern no agent
 	pace    pace     // of event streams
 	streams *crowd
@@ -112,8 +117,6 @@ type API struct {
 	uploads   *crowd
 	maxUpload int64
 	disk      func(dir string) (fsx.FSInfo, error)
-	importing importing
-	imports   *turns
 }
 
 // New returns what serves agents. The error is of kind invalid.
@@ -141,32 +144,25 @@ func New(o Options) (*API, error) {
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	ending, end := context.WithCancel(context.Background())
-	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd("streams", o.MaxStreams), uploads: newCrowd("uploads", maxUploads), imports: newTurns(maxImports), maxUpload: MaxUpload, disk: fsx.Info, ending: ending, end: end}
-	a.routes()
+	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd("streams", o.MaxStreams), uploads: newCrowd("uploads", maxUploads), maxUpload: MaxUpload, disk: fsx.Info, ending: ending, end: end}
+	a.house = &op.House{
+		Clock: o.Clock, Random: o.Random, Log: o.Log, Audit: o.Desk.Audit, Tokens: o.Tokens, Names: o.Names, Alone: o.Desk.Alone, Made: o.Desk.Made,
+		Exchange: &exchange{desk: o.Desk, clock: o.Clock, random: o.Random, leaving: o.Leaving, turns: newTurns(maxImports)},
+	}
+	for _, row := range op.All() {
+		a.add(row)
+	}
+	a.openRoutes()
 	a.openapi = sync.OnceValue(a.document)
 	return a, nil
-}
-
-// routes lists every route.
-func (a *API) routes() {
-	for _, add := range []func(*API){
-		memoryRoutes, linkRoutes, conceptRoutes,
-		catalogueRoutes, sessionEditRoutes, activeRoutes, stateRoutes, turnRoutes, compactionRoutes, activityRoutes, loopRoutes,
-		noteReadRoutes, noteWriteRoutes, documentRoutes, journalRoutes, quarantineRoutes, folderRoutes, changeRoutes,
-		taskRoutes, taskEventRoutes, approvalRoutes, resultRoutes, queueRoutes,
-		takeRoutes, lookRoutes, keepRoutes, restoreRoutes, pastRoutes, tenantRoutes, consolidationRoutes,
-		importRoutes, exportRoutes, careRoutes, auditRoutes, tokenRoutes, nameRoutes, eventRoutes, (*API).openRoutes,
-	} {
-		add(a)
-	}
 }
 
 // Routes returns the patterns of all routes, as Observe is told of them.
 func (a *API) Routes() []string {
 	routes := []string{"other"}
 	for _, o := range a.ops {
-		if !slices.Contains(routes, o.path) {
-			routes = append(routes, o.path)
+		if !slices.Contains(routes, o.Path()) {
+			routes = append(routes, o.Path())
 		}
 	}
 	if a.o.Vault != nil {

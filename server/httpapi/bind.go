@@ -20,71 +20,48 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/strictjson"
+	"github.com/amber-memory/amber/op"
 )
-
-// Tags of the fields of an input:
-//
-//	path:"id"        the variable of the path
-//	query:"limit"    the parameter of the query; slices may be repeated
-//	header:"If-Match" the header
-//	body:"json"      the whole body
-//	body:"raw"       nothing: the operation reads the body itself, as it comes
-//
-// Every one has doc:"..." for the OpenAPI document.
-
-// payload is the input of operations that take a body and nothing else.
-type payload[T any] struct {
-	Body T `body:"json"`
-}
 
 const bindOp = "read request"
 
-func invalid(format string, args ...any) error {
-	return amber.Errorf(amber.KindInvalid, bindOp, "", format, args...)
-}
-
 // bind fills in from a request and returns the bytes of the body. Errors:
 // invalid.
-func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
+func (a *API) bind(r *http.Request, o *op.Row, in reflect.Value) ([]byte, error) {
 	query, err := parseQuery(r)
 	if err != nil {
 		return nil, err
 	}
-	v := reflect.ValueOf(in).Elem()
 	var known []string
 	var body []byte
-	hasBody, hasMatch, hasNone := false, false, false
-	err = eachField(v, func(f reflect.StructField, v reflect.Value) error {
-		switch {
-		case f.Tag.Get("path") != "":
-			return set(v, f.Tag.Get("path"), []string{pathValue(r, f.Tag.Get("path"))})
-		case f.Tag.Get("query") != "":
-			name := f.Tag.Get("query")
-			known = append(known, name)
-			return set(v, name, query[name])
-		case f.Tag.Get("header") != "":
-			hasMatch = hasMatch || f.Tag.Get("header") == "If-Match"
-			hasNone = hasNone || f.Tag.Get("header") == "If-None-Match"
-			return set(v, f.Tag.Get("header"), r.Header.Values(f.Tag.Get("header")))
-		case f.Tag.Get("body") == "raw":
-			hasBody = true
-			return checkRaw(r)
-		case f.Tag.Get("body") != "":
-			hasBody = true
-			var err error
-			if body, err = a.readBody(r); err == nil {
-				err = decode(body, v.Addr().Interface())
-			}
-			return err
+	hasBody := false
+	conditional := map[string]bool{}
+	err = op.Fields(in, func(f op.Field, v reflect.Value) (err error) {
+		switch f.In {
+		case "path":
+			return set(v, f.Name, []string{pathValue(r, f.Name)})
+		case "query":
+			known = append(known, f.Name)
+			return set(v, f.Name, query[f.Name])
+		case "header":
+			conditional[f.Name] = true
+			return set(v, f.Name, r.Header.Values(f.Name))
 		}
-		return nil
+		hasBody = true
+		if f.Name == "raw" {
+			return checkRaw(r)
+		}
+		if body, err = a.readBody(r); err == nil {
+			err = decode(body, v.Addr().Interface())
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(known, name) {
-			return nil, invalid("%s takes no parameter %q", o.id, clip(name))
+			return nil, op.Invalid("%s takes no parameter %q", o.ID, op.Clip(name))
 		}
 	}
 	if !hasBody {
@@ -92,37 +69,19 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return body, conditions(r, o, hasMatch, hasNone)
+	return body, conditions(r, o, conditional)
 }
 
 // conditions rejects conditions that the operation ignores: a caller that sent one counts
 // on it.
-func conditions(r *http.Request, o *operation, hasMatch, hasNone bool) error {
+func conditions(r *http.Request, o *op.Row, known map[string]bool) error {
 	switch {
-	case len(r.Header.Values(keyHeader)) > 1:
-		return invalid("%s is given %d times, want once", keyHeader, len(r.Header.Values(keyHeader)))
-	case !hasMatch && r.Header.Get("If-Match") != "":
-		return invalid("%s takes no If-Match", o.id)
-	case o.mutates && !hasNone && r.Header.Get("If-None-Match") != "":
-		return invalid("%s takes no If-None-Match", o.id)
-	}
-	return nil
-}
-
-// eachField calls fn for every field, those of embedded structs too.
-func eachField(v reflect.Value, fn func(reflect.StructField, reflect.Value) error) error {
-	t := v.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		var err error
-		if f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag == "" {
-			err = eachField(v.Field(i), fn)
-		} else {
-			err = fn(f, v.Field(i))
-		}
-		if err != nil {
-			return err
-		}
+	case len(r.Header.Values(op.KeyHeader)) > 1:
+		return op.Invalid("%s is given %d times, want once", op.KeyHeader, len(r.Header.Values(op.KeyHeader)))
+	case !known["If-Match"] && r.Header.Get("If-Match") != "":
+		return op.Invalid("%s takes no If-Match", o.ID)
+	case o.Is(op.Changes) && !known["If-None-Match"] && r.Header.Get("If-None-Match") != "":
+		return op.Invalid("%s takes no If-None-Match", o.ID)
 	}
 	return nil
 }
@@ -130,11 +89,11 @@ func eachField(v reflect.Value, fn func(reflect.StructField, reflect.Value) erro
 // parseQuery reads the query; half an escape is an error, not something else.
 func parseQuery(r *http.Request) (map[string][]string, error) {
 	if len(r.URL.RawQuery) > maxQuery {
-		return nil, invalid("the query is longer than %d bytes", maxQuery)
+		return nil, op.Invalid("the query is longer than %d bytes", maxQuery)
 	}
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, invalid("the query cannot be read: %v", err)
+		return nil, op.Invalid("the query cannot be read: %v", err)
 	}
 	return q, nil
 }
@@ -147,7 +106,7 @@ func set(v reflect.Value, name string, values []string) error {
 	}
 	for _, s := range values {
 		if !utf8.ValidString(s) {
-			return invalid("%s is not valid UTF-8", name)
+			return op.Invalid("%s is not valid UTF-8", name)
 		}
 	}
 	if v.Kind() == reflect.Pointer {
@@ -165,7 +124,7 @@ func set(v reflect.Value, name string, values []string) error {
 		return nil
 	}
 	if len(values) > 1 {
-		return invalid("%s is given %d times, want once", name, len(values))
+		return op.Invalid("%s is given %d times, want once", name, len(values))
 	}
 	return setOne(v, name, values[0])
 }
@@ -174,7 +133,7 @@ func setOne(v reflect.Value, name, s string) error {
 	if t, ok := v.Addr().Interface().(*amber.Time); ok {
 		parsed, err := amber.ParseTime(s)
 		if err != nil {
-			return invalid("%s is %q, want a time as in 2026-01-31T12:00:00Z", name, clip(s))
+			return op.Invalid("%s is %q, want a time as in 2026-01-31T12:00:00Z", name, op.Clip(s))
 		}
 		*t = parsed
 		return nil
@@ -185,13 +144,13 @@ func setOne(v reflect.Value, name, s string) error {
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(s, 10, v.Type().Bits())
 		if err != nil {
-			return invalid("%s is %q, want a whole number", name, clip(s))
+			return op.Invalid("%s is %q, want a whole number", name, op.Clip(s))
 		}
 		v.SetInt(n)
 	case reflect.Bool:
 		b, err := strconv.ParseBool(s)
 		if err != nil {
-			return invalid("%s is %q, want true or false", name, clip(s))
+			return op.Invalid("%s is %q, want true or false", name, op.Clip(s))
 		}
 		v.SetBool(b)
 	default:
@@ -200,19 +159,11 @@ func setOne(v reflect.Value, name, s string) error {
 	return nil
 }
 
-// clip shortens what is repeated in an error.
-func clip(s string) string {
-	if len(s) > 64 {
-		return strings.ToValidUTF8(s[:64], "") + "..."
-	}
-	return s
-}
-
 // readBody reads the body within its bound, unpacked.
 func (a *API) readBody(r *http.Request) ([]byte, error) {
 	if t := r.Header.Get("Content-Type"); t != "" {
 		if kind, _, err := mime.ParseMediaType(t); err != nil || kind != "application/json" {
-			return nil, invalid("the body has type %q, want application/json", clip(t))
+			return nil, op.Invalid("the body has type %q, want application/json", op.Clip(t))
 		}
 	}
 	reader := io.Reader(r.Body)
@@ -225,7 +176,7 @@ func (a *API) readBody(r *http.Request) ([]byte, error) {
 		}
 		reader = z
 	default:
-		return nil, invalid("the body is encoded as %q, want gzip or no encoding", clip(enc))
+		return nil, op.Invalid("the body is encoded as %q, want gzip or no encoding", op.Clip(enc))
 	}
 	b, err := io.ReadAll(io.LimitReader(reader, a.o.MaxBody+1))
 	if err != nil {
@@ -237,7 +188,7 @@ func (a *API) readBody(r *http.Request) ([]byte, error) {
 	return b, nil
 }
 
-func tooLarge(most int64) error { return invalid("the body is larger than %d bytes", most) }
+func tooLarge(most int64) error { return op.Invalid("the body is larger than %d bytes", most) }
 
 // readError tells a body that is too large, one that does not come, and one
 // that makes no sense apart.
@@ -248,38 +199,38 @@ func readError(err error) error {
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return invalid("the body is cut off")
+		return op.Invalid("the body is cut off")
 	case errors.As(err, &network) && network.Timeout():
-		return invalid("the body took too long to arrive")
+		return op.Invalid("the body took too long to arrive")
 	case errors.As(err, &network), errors.Is(err, context.Canceled):
 		return &amber.Error{Op: bindOp, Kind: amber.KindUnreachable, Err: err}
 	}
-	return invalid("the body cannot be read: %v", err)
+	return op.Invalid("the body cannot be read: %v", err)
 }
 
 // decode reads exactly one JSON document; fields nobody knows are an error.
 func decode(b []byte, into any) error {
 	if !utf8.Valid(b) {
-		return invalid("the body is not valid UTF-8")
+		return op.Invalid("the body is not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	switch {
 	case errors.Is(err, io.EOF):
-		return invalid("the body is empty, want a JSON document")
+		return op.Invalid("the body is empty, want a JSON document")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return invalid("the JSON document is cut off")
+		return op.Invalid("the JSON document is cut off")
 	case amber.KindOf(err) == amber.KindInvalid:
 		return err
 	case err != nil:
-		return invalid("%s", strictjson.Words(err))
+		return op.Invalid("%s", strictjson.Words(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return invalid("more data follows the JSON document")
+		return op.Invalid("more data follows the JSON document")
 	}
 	if err := bodyRules.Check(b, strictjson.Of(reflect.TypeOf(into).Elem())); err != nil {
-		return invalid("%w", err)
+		return op.Invalid("%w", err)
 	}
 	return nil
 }
@@ -297,7 +248,7 @@ func noBody(r *http.Request) error {
 		return readError(err)
 	}
 	if s := strings.TrimSpace(string(b)); len(b) == most || s != "" && s != "{}" {
-		return invalid("this operation takes no body")
+		return op.Invalid("this operation takes no body")
 	}
 	return nil
 }

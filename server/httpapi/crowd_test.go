@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
@@ -95,7 +96,7 @@ type making struct {
 	n *atomic.Int64
 }
 
-func (m making) Agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func(), error) {
+func (m making) Agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*op.Agent, func(), error) {
 	if create {
 		m.n.Add(1)
 	}

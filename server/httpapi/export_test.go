@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -29,10 +29,12 @@ type Operation struct {
 func (a *API) Operations() []Operation {
 	var all []Operation
 	for _, o := range a.ops {
-		row := Operation{ID: o.id, Method: o.method, Path: o.path, Scope: o.scope, Scopes: o.scopes(), Mutates: o.mutates, List: o.list, Home: o.home, Bound: o.bound}
-		for i := range o.in.NumField() {
-			row.HasBody = row.HasBody || o.in.Field(i).Tag.Get("body") != ""
-			row.Raw = row.Raw || o.in.Field(i).Tag.Get("body") == "raw"
+		row := Operation{
+			ID: o.ID, Method: o.Method(), Path: o.Path(), Scope: o.Scope, Scopes: scopesOf(o), Mutates: o.Is(op.Changes), List: o.Is(op.Listed), Home: o.Is(op.OfHome), Bound: o.Is(op.Bound),
+		}
+		for i := range o.In.NumField() {
+			row.HasBody = row.HasBody || o.In.Field(i).Tag.Get("body") != ""
+			row.Raw = row.Raw || o.In.Field(i).Tag.Get("body") == "raw"
 		}
 		all = append(all, row)
 	}
@@ -59,10 +61,26 @@ func (a *API) UnusedWords() []string {
 func (a *API) Document() []byte { return a.document() }
 
 // Needed are the fields that are required, by schema, and the parameters that are, by operation.
-func Needed() (fields, parameters map[string][]string) { return needed, neededParameters }
+func Needed() (fields, parameters map[string][]string) {
+	parameters = map[string][]string{}
+	for _, o := range op.All() {
+		if len(o.Required) > 0 {
+			parameters[o.ID] = o.Required
+		}
+	}
+	return needed, parameters
+}
 
 // Beyond are the operations that have kinds of error of their own.
-func Beyond() map[string][]amber.Kind { return beyond }
+func Beyond() map[string][]amber.Kind {
+	beyond := map[string][]amber.Kind{}
+	for _, o := range op.All() {
+		if len(o.Fails) > 0 {
+			beyond[o.ID] = o.Fails
+		}
+	}
+	return beyond
+}
 
 // SetPace makes event streams look and beat as often as a test has time for.
 func (a *API) SetPace(poll, beat time.Duration) { a.pace = pace{poll, beat} }
@@ -82,7 +100,7 @@ const StreamQueue = streamQueue
 // and returns the errors.
 func (a *API) Bind(r func() *http.Request) (errs []error) {
 	for _, o := range a.ops {
-		_, err := a.bind(r(), o, reflect.New(o.in).Interface())
+		_, err := a.bind(r(), o, reflect.New(o.In).Elem())
 		errs = append(errs, err)
 	}
 	return errs
@@ -91,8 +109,8 @@ func (a *API) Bind(r func() *http.Request) (errs []error) {
 // DecodeAll decodes a body for every operation that takes one.
 func (a *API) DecodeAll(b []byte) (errs []error) {
 	for _, o := range a.ops {
-		for i := range o.in.NumField() {
-			if f := o.in.Field(i); f.Tag.Get("body") == "json" {
+		for i := range o.In.NumField() {
+			if f := o.In.Field(i); f.Tag.Get("body") == "json" {
 				errs = append(errs, decode(b, reflect.New(f.Type).Interface()))
 			}
 		}
@@ -109,17 +127,8 @@ func ParsePlace(s string) (string, error) {
 	return p.String(), err
 }
 
-// IfMatch reads a header of one entity tag, Matches one of several.
-func IfMatch(header string) (string, error) { return ifMatch(header) }
-
-// Matches reports whether a header of entity tags names a tag.
-func Matches(header, tag string) bool { return matches(header, tag) }
-
 // CheckPath checks a path and renames what the router would misread.
 func CheckPath(u *url.URL) error { return checkPath(u) }
 
 // Solid is what is written as JSON in the place of v.
 func Solid(v any) any { return solid(v) }
-
-// Placeless leaves places out of a report.
-func Placeless[T any](ctx context.Context, v T) T { return placeless(ctx, v) }

@@ -7,45 +7,25 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
-// beyond are the kinds of error of single operations, beside those that all operations of
-// their sort have.
-var beyond = map[string][]amber.Kind{
-	"memory.write":            {amber.KindQuota},
-	"memory.write_batch":      {amber.KindQuota},
-	"queue.publish":           {amber.KindQuota},
-	"document.put":            {amber.KindQuota},
-	"note.write":              {amber.KindQuota},
-	"import.upload":           {amber.KindQuota},
-	"quarantine.show":         {amber.KindQuota},
-	"quarantine.retry":        {amber.KindQuota},
-	"change.list":             {amber.KindConflict},
-	"control_change.list":     {amber.KindConflict},
-	"snapshot.take":           {amber.KindQuota, amber.KindUntrusted},
-	"snapshot.recall":         {amber.KindUntrusted},
-	"snapshot.memories":       {amber.KindUntrusted},
-	"snapshot.memory":         {amber.KindUntrusted},
-	"snapshot.restore":        {amber.KindQuota, amber.KindUntrusted, amber.KindCrossTenant},
-	"snapshot.restore_memory": {amber.KindUntrusted},
-	"consolidation.begin":     {amber.KindQuota, amber.KindUntrusted},
-}
-
-// kinds are the kinds of error that the operation may answer with.
-func (o *operation) kinds() []amber.Kind {
+// kindsOf are the kinds of error that an operation may answer with.
+func kindsOf(o *op.Row) []amber.Kind {
+	home, changes := o.Is(op.OfHome), o.Is(op.Changes)
 	may := map[amber.Kind]bool{
 		amber.KindInvalid:     true, // an unknown parameter
 		amber.KindRefused:     true, // a token without the scope
 		amber.KindUnreachable: true, // a request that takes too long
 		amber.KindInternal:    true,
 		amber.KindNotFound:    true, // what the token does not reach
-		amber.KindUnsupported: o.id != "agent.capabilities",
-		amber.KindBusy:        !o.home || o.mutates, // too many agents are in use, or the same key is
-		amber.KindConflict:    o.mutates,            // a key that was used for another request, beside the conditions of the request itself
-		amber.KindDamaged:     !o.home || o.mutates, // the files of the agent, or the answer that was kept for a key
-		amber.KindTooNew:      !o.home,              // the files of the agent
+		amber.KindUnsupported: o.ID != op.AgentCapabilities.ID,
+		amber.KindBusy:        !home || changes, // too many agents are in use, or the same key is
+		amber.KindConflict:    changes,          // a key that was used for another request, beside the conditions of the request itself
+		amber.KindDamaged:     !home || changes, // the files of the agent, or the answer that was kept for a key
+		amber.KindTooNew:      !home,            // the files of the agent
 	}
-	for _, k := range beyond[o.id] {
+	for _, k := range o.Fails {
 		may[k] = true
 	}
 	return slices.DeleteFunc(amber.Kinds(), func(k amber.Kind) bool { return !may[k] })

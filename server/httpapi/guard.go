@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -119,25 +120,25 @@ func plainPath(r *http.Request) bool {
 }
 
 // caller finds out who asks.
-func (a *API) caller(r *http.Request) (server.Caller, error) {
+func (a *API) caller(r *http.Request) (op.Caller, error) {
 	secret := ""
 	if len(r.Header.Values("Authorization")) > 1 {
-		return server.Caller{}, unauthorized("there are several tokens")
+		return op.Caller{}, unauthorized("there are several tokens")
 	}
 	if v := r.Header.Get("Authorization"); v != "" {
 		scheme, rest, ok := strings.Cut(v, " ")
 		if !ok || !strings.EqualFold(scheme, "Bearer") {
-			return server.Caller{}, unauthorized("only bearer tokens are understood")
+			return op.Caller{}, unauthorized("only bearer tokens are understood")
 		}
 		if secret = strings.TrimSpace(rest); secret == "" {
-			return server.Caller{}, unauthorized("the token is empty")
+			return op.Caller{}, unauthorized("the token is empty")
 		}
 	}
 	g, err := a.o.Authenticator.Grant(r.Context(), secret)
 	if amber.KindOf(err) == amber.KindRefused {
-		return server.Caller{}, unauthorized(err.Error())
+		return op.Caller{}, unauthorized(err.Error())
 	}
-	return server.Caller{Grant: g, RequestID: r.Header.Get(requestIDHeader), Program: programOf(r)}, err
+	return op.Caller{Grant: g, RequestID: r.Header.Get(requestIDHeader), Program: programOf(r)}, err
 }
 
 // programOf names the program that asks, by the first product of its User-Agent.
@@ -161,6 +162,7 @@ type recorder struct {
 	status int
 	n      int64
 	held   *server.Held // of the budget; nil: nothing
+	who    op.Caller    // that was found out; none: a caller that may do nothing
 }
 
 func (w *recorder) WriteHeader(status int) {
@@ -183,6 +185,21 @@ func note(w http.ResponseWriter, route string) {
 	if rec, ok := w.(*recorder); ok {
 		rec.route = route
 	}
+}
+
+// introduce remembers who asks.
+func introduce(w http.ResponseWriter, c op.Caller) {
+	if rec, ok := w.(*recorder); ok {
+		rec.who = c
+	}
+}
+
+// speaker is who asks, as far as that was found out.
+func speaker(w http.ResponseWriter) op.Caller {
+	if rec, ok := w.(*recorder); ok {
+		return rec.who
+	}
+	return op.Caller{}
 }
 
 func requestID(w http.ResponseWriter) string { return w.Header().Get(requestIDHeader) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"sync"
 
@@ -11,137 +12,152 @@ import (
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/formats"
 	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
 
-const importPath = agentPath + "/imports"
-
-// importUpload asks to take in what another program remembers.
-type importUpload struct {
-	From         string     `query:"from" doc:"the format; default: found out from the file"`
-	Name         string     `query:"name" doc:"the name of the file or folder, which helps to find out the format; reports show it"`
-	Modified     amber.Time `query:"modified" doc:"when the file was last changed: the time of what has none of its own"`
-	DryRun       bool       `query:"dry_run" doc:"tell what would be imported, and write nothing"`
-	Project      string     `query:"project" doc:"the project of everything that is imported; default: what the file says"`
-	User         string     `query:"user" doc:"the user whom memories about the user belong to; without one they are skipped"`
-	AsOwn        bool       `query:"as_own" doc:"the file is the caller's own: what it says has the trust own instead of imported"`
-	Since        amber.Time `query:"since" doc:"only what was changed since"`
-	Only         string     `query:"only" doc:"only these of memories, sessions and notes, separated with commas"`
-	Observations bool       `query:"observations" doc:"take lines that look like observations out of any Markdown as memories"`
-	Sensitive    bool       `query:"sensitive" doc:"rows that their program marks as sensitive, too"`
-	Body         rawBody    `body:"raw"`
+// exchange takes in what other programs remember, and gives out what they read.
+type exchange struct {
+	desk    *server.Desk
+	clock   amber.Clock
+	random  io.Reader
+	leaving func(private bool) *redact.Redactor // nil: the rules of Amber alone
+	running importing
+	turns   *turns
 }
 
-func (i importUpload) looks() bool { return i.DryRun }
+func uploadName(in op.ImportIn) string { return cmp.Or(in.Name, "upload") }
 
-func (i importUpload) name() string { return cmp.Or(i.Name, "upload") }
-
-// check finds what is wrong with the parameters before anything is received. The error is of kind invalid.
-func (i importUpload) check() error {
-	_, err := i.options()
+// CheckImport implements [op.Exchange].
+func (x *exchange) CheckImport(in op.ImportIn) error {
+	_, err := importOptions(in)
 	if err == nil {
-		err = errors.Join(foreign.CheckUploadName(i.name()), amber.CheckOptionalID("project id", i.Project), amber.CheckOptionalID("user id", i.User))
+		err = errors.Join(foreign.CheckUploadName(uploadName(in)), amber.CheckOptionalID("project id", in.Project), amber.CheckOptionalID("user id", in.User))
 	}
-	if err == nil && i.From != "" {
-		_, err = formats.Find(i.From, formats.Read())
+	if err == nil && in.From != "" {
+		_, err = formats.Find(in.From, formats.Read())
 	}
 	return err
 }
 
-func (i importUpload) options() (o transfer.Options, err error) {
+func importOptions(in op.ImportIn) (o transfer.Options, err error) {
 	o = transfer.Options{
-		Project: i.Project, User: i.User, AsOwn: i.AsOwn, DryRun: i.DryRun, Since: i.Since, Observations: i.Observations, Sensitive: i.Sensitive, NeedUser: true,
+		Project: in.Project, User: in.User, AsOwn: in.AsOwn, DryRun: in.DryRun, Since: in.Since, Observations: in.Observations, Sensitive: in.Sensitive, NeedUser: true,
 	}
-	if i.Only != "" {
-		o.Only, err = transfer.ParseParts(i.Only)
+	if in.Only != "" {
+		o.Only, err = transfer.ParseParts(in.Only)
 	}
 	return o, err
 }
 
-// importRoutes take in files of other programs, and take that back.
-func importRoutes(a *API) {
-	handleUpload(a, operation{
-		id: "import.upload", method: "POST", path: importPath, scope: wire.TokenWrite, mutates: true, repeatable: true, long: true,
-		echo:    []string{"format", "title", "path", "files", "bytes", "trust"},
-		summary: "Import a file of another program, or a zip or tar.gz of its folder, which is the body; importing again stores only what is new",
-	}, a.importUpload)
-
-	handle(a, operation{
-		id: "import.list", method: "GET", path: importPath, scope: wire.TokenRead, summary: "List the imports that were made, oldest first",
-	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[wire.ImportRecord]], error) {
-		list, err := transfer.List(ctx, ag.Store)
-		for i := range list {
-			if server.CallerOf(ctx).Grant.Tenant != "" && server.NamesPlace(list[i].Path) {
-				list[i].Path = filepath.Base(list[i].Path) // the folders are those of the server
-			}
-		}
-		return items(list, err)
-	})
-
-	type undo struct {
-		ID string `path:"id" doc:"the id of the import"`
-	}
-	handle(a, operation{
-		id: "import.undo", method: "POST", path: importPath + "/{id}/undo", scope: wire.TokenWrite, mutates: true, repeatable: true, long: true,
-		echo: []string{"format"}, summary: "Take an import back; what was edited since stays and is named",
-	}, func(ctx context.Context, ag *server.Agent, in undo) (answer[wire.ImportUndo], error) {
-		end, err := a.importing.begin(ag)
-		if err != nil {
-			return answer[wire.ImportUndo]{}, err
-		}
-		defer end()
-		report, err := transfer.Undo(server.About(ctx, in.ID), ag.Store, in.ID, transfer.UndoOptions{Settle: ag.Settle, Clock: a.o.Clock, NewID: a.newImportID})
-		return got(placeless(ctx, report), err)
-	})
-}
-
-func (a *API) newImportID() (string, error) { return amber.NewUUID(a.o.Clock(), a.o.Random) }
-
-// importUpload imports what was received. A report never names a place of this machine.
-func (a *API) importUpload(ctx context.Context, ag *server.Agent, in importUpload, u *uploaded) (answer[wire.ForeignImport], error) {
-	none := answer[wire.ForeignImport]{}
-	o, err := in.options()
+// Import implements [op.Exchange]. A report never names a place of this machine.
+func (x *exchange) Import(ctx context.Context, c *op.Call, in op.ImportIn) (report wire.ForeignImport, err error) {
+	o, err := importOptions(in)
 	if err != nil {
-		return none, err
+		return report, err
 	}
 	if !in.DryRun {
-		end, err := a.importing.begin(ag)
+		end, err := x.running.begin(c.Agent)
 		if err != nil {
-			return none, err
+			return report, err
 		}
 		defer end()
 	}
-	end, err := a.imports.wait(ctx, ag.Tenant)
+	end, err := x.turns.wait(ctx, c.Tenant)
 	if err != nil {
-		return none, &amber.Error{Op: "import", Kind: amber.KindUnreachable, Err: err}
+		return report, &amber.Error{Op: "import", Kind: amber.KindUnreachable, Err: err}
 	}
 	defer end()
-	t, err := foreign.OpenUpload(foreign.Upload{Real: u.path, Name: in.name(), Modified: in.Modified.Time()})
+	t, err := foreign.OpenUpload(foreign.Upload{Real: c.File.Path, Name: uploadName(in), Modified: in.Modified.Time()})
 	if err != nil {
-		return none, &amber.Error{Op: "open upload", Kind: amber.KindInvalid, Err: err}
+		return report, &amber.Error{Op: "open upload", Kind: amber.KindInvalid, Err: err}
 	}
 	defer t.Close()
 	f, err := chooseFormat(t, in.From)
 	if err != nil {
-		return none, err
+		return report, err
 	}
-	id, err := a.newImportID()
+	id, err := x.newID()
 	if err != nil {
-		return none, err
+		return report, err
 	}
-	o.Clock, o.NewID, o.Redact, o.Settle = a.o.Clock, func() (string, error) { return id, nil }, a.arriving(), ag.Settle
-	report, err := transfer.Import(server.About(ctx, id), ag.Store, f, t, o)
-	return answer[wire.ForeignImport]{body: placeless(ctx, report), subject: report.ID, redacted: report.Redacted}, err
+	o.Clock, o.NewID, o.Settle = x.clock, func() (string, error) { return id, nil }, c.Settle
+	if x.desk.Redact != nil {
+		o.Redact = x.desk.Redact()
+	}
+	return transfer.Import(audited.About(ctx, id), c.Store, f, t, o)
 }
 
-// arriving returns the rules for what is written; nil: nothing is taken out.
-func (a *API) arriving() *redact.Redactor {
-	if a.o.Desk.Redact == nil {
-		return nil
+func (x *exchange) newID() (string, error) { return amber.NewUUID(x.clock(), x.random) }
+
+// Imports implements [op.Exchange].
+func (x *exchange) Imports(ctx context.Context, c *op.Call) ([]wire.ImportRecord, error) {
+	list, err := transfer.List(ctx, c.Store)
+	for i := range list {
+		if c.Caller.Grant.Tenant != "" && op.NamesPlace(list[i].Path) {
+			list[i].Path = filepath.Base(list[i].Path) // the folders are those of the server
+		}
 	}
-	return a.o.Desk.Redact()
+	return list, err
+}
+
+// UndoImport implements [op.Exchange].
+func (x *exchange) UndoImport(ctx context.Context, c *op.Call, id string) (wire.ImportUndo, error) {
+	end, err := x.running.begin(c.Agent)
+	if err != nil {
+		return wire.ImportUndo{}, err
+	}
+	defer end()
+	return transfer.Undo(audited.About(ctx, id), c.Store, id, transfer.UndoOptions{Settle: c.Settle, Clock: x.clock, NewID: x.newID})
+}
+
+// Export implements [op.Exchange].
+func (x *exchange) Export(ctx context.Context, c *op.Call, in op.ExportIn) (wire.ForeignExport, error) {
+	errs := []error{amber.CheckOptionalID("project id", in.Project)}
+	for _, user := range in.Users {
+		errs = append(errs, amber.CheckID("user id", user))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return wire.ForeignExport{}, err
+	}
+	f, err := formats.Find(in.To, formats.Written())
+	if err != nil {
+		return wire.ForeignExport{}, err
+	}
+	if f.Folder {
+		c.Writer.Folder()
+	}
+	if c.Head {
+		return wire.ForeignExport{}, nil
+	}
+	o := transfer.ExportOptions{
+		Project: in.Project, Users: in.Users, AllUsers: in.AllUsers, Private: in.Private,
+		Redact: x.rules(in.Private), Clock: x.clock, Agent: c.ID,
+	}
+	if !f.Folder {
+		return transfer.Export(ctx, c.Store, f, o, transfer.Stream(c.Writer))
+	}
+	z := transfer.Zip(c.Writer, x.clock())
+	report, err := transfer.Export(ctx, c.Store, f, o, z)
+	if err == nil {
+		err = z.Close()
+	}
+	return report, err
+}
+
+// rules returns the rules for what leaves.
+func (x *exchange) rules(private bool) *redact.Redactor {
+	if x.leaving != nil {
+		return x.leaving(private)
+	}
+	r, err := redact.With(redact.Options{KeepPrivate: private})
+	if err != nil {
+		panic("httpapi: the rules of Amber: " + err.Error())
+	}
+	return r
 }
 
 // chooseFormat returns the format that is named, or that fits. The error is of kind invalid and lists the formats.
@@ -168,7 +184,7 @@ type importing struct {
 }
 
 // begin holds an agent until end is called. Errors: busy.
-func (i *importing) begin(ag *server.Agent) (end func(), err error) {
+func (i *importing) begin(ag *op.Agent) (end func(), err error) {
 	n := server.AgentName{Tenant: ag.Tenant, Agent: ag.ID}
 	i.mu.Lock()
 	defer i.mu.Unlock()

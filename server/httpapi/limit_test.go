@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -223,7 +224,7 @@ func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
 	over := make(chan error, 1)
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
 		o.Timeout = 50 * time.Millisecond
-		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		o.Metrics = func(w http.ResponseWriter, _ *http.Request, _ op.Caller) {
 			part := make([]byte, 1<<20)
 			for {
 				if _, err := w.Write(part); err != nil {
@@ -231,7 +232,7 @@ func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
 					return
 				}
 			}
-		})
+		}
 	})
 	must.Do(t, must.Err(fmt.Fprint(r.dial(), "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n")))
 	must.Is(t, "", <-over, os.ErrDeadlineExceeded)

@@ -8,47 +8,17 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
-// eachPage emits the items of a page and of those behind it, as many as the
-// limit says, or all of them without one.
-func eachPage[T any](ctx context.Context, p paging, read func(paging) (amber.Page[T], error), emit func(any) error) error {
-	left, bounded := p.Limit, p.Limit > 0
-	if left < 0 {
-		return invalid("limit is negative, want 0 or more")
-	}
-	for {
-		p.Limit = amber.MaxPageSize
-		if bounded {
-			p.Limit = min(left, amber.MaxPageSize)
-		}
-		page, err := read(p)
-		if err != nil {
-			return err
-		}
-		for _, item := range page.Items {
-			if err := emit(item); err != nil {
-				return err
-			}
-		}
-		left -= len(page.Items)
-		if page.Next == "" || bounded && left <= 0 {
-			return ctx.Err()
-		}
-		p.Cursor = page.Next
-	}
-}
-
-// streamLines answers one item a line. An error before the first line is an
+// lines answers one item a line. An error before the first line is an
 // answer as any other; one after it is the last line, {"error":{...}}, so that
 // nobody takes a part for the whole.
-func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, run func(ctx context.Context, ag *server.Agent, emit func(any) error) error) {
-	long := *o // the whole of a listing takes more time than a page
-	long.long = true
+func (q *request) lines() {
+	a, w, r := q.api, q.w, q.r
 	taken := func() {}
 	defer func() { taken() }()
-	ctx, stop := a.watch(w, r, o)
+	ctx, stop := q.watch()
 	defer stop()
 	var out io.Writer = w
 	var z *gzip.Writer
@@ -80,8 +50,9 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 		}
 		return nil
 	}
-	err := a.do(ctx, &long, a.job(r, o), func(ctx context.Context, ag *server.Agent) ([]string, string, error) {
-		return nil, "", run(ctx, ag, func(item any) error {
+	err := q.do(ctx, q.job(), func(ctx context.Context, c *op.Call) error {
+		c.House = a.house
+		return q.Each(ctx, c, q.in, func(item any) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

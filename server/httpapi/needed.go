@@ -1,5 +1,7 @@
 package httpapi
 
+import "github.com/amber-memory/amber/op"
+
 // needed are the fields without which a request is refused, by schema. Fields that the path repeats
 // are not among them.
 var needed = map[string][]string{
@@ -35,12 +37,6 @@ var needed = map[string][]string{
 	"WriteRequestAsked":         {"content"},
 }
 
-// neededParameters are the parameters of queries without which a request is refused.
-var neededParameters = map[string][]string{
-	"activity.named":  {"kind"},
-	"export.download": {"to"},
-}
-
 // dated are the times that are never absent. Others may be: sync brings records of others, who may not have
 // known when.
 var dated = map[string]bool{
@@ -52,17 +48,11 @@ var dated = map[string]bool{
 // blank are the fields of answers with a list of words that may be empty.
 var blank = map[string]bool{"Hit.kind": true}
 
-// etags are the operations that answer with the ETag of the one thing that they are about.
-var etags = map[string]bool{
-	"memory.write": true, "memory.get": true, "memory.edit": true, "snapshot.memory": true, "state.get": true, "state.save": true, "loop.get": true, "loop.save": true,
-	"note.get": true, "note.write": true, "document.get": true, "document.put": true, "task.get": true, "task.save": true,
-}
-
 // exampleParameters are examples of parameters that mean the same everywhere.
 var exampleParameters = map[string]any{
 	"tenant":        "acme",
 	"agent":         "ada",
-	keyHeader:       "0198c0de-0000-7000-8000-0000000000aa",
+	op.KeyHeader:    "0198c0de-0000-7000-8000-0000000000aa",
 	"If-Match":      `"1"`,
 	"If-None-Match": "*",
 }

@@ -6,104 +6,85 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"net/http"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
-const keyHeader = "Idempotency-Key"
-
-// asked is what tells a request from others with its key, and whether it may be
-// done twice.
-type asked struct {
-	body       []byte
-	repeatable bool
-}
-
-// once answers a request; one that carries a key and was answered before gets
-// the same answer again, and nothing is done.
-func (a *API) once(w http.ResponseWriter, r *http.Request, o *operation, q asked, do func(ctx context.Context) (response, error)) {
-	resp, err := a.answerOnce(w, r, o, q, do)
+// once answers a request; one that carries a key and was answered before gets the same answer again, and nothing is done. Body is what
+// tells the request from others with its key; do does the operation, for a second time where again is set.
+func (q *request) once(body []byte, do func(ctx context.Context, again bool) (response, error)) {
+	resp, err := q.answerOnce(q.r.Context(), body, do)
 	if err != nil {
-		a.fail(w, r, err)
+		q.api.fail(q.w, q.r, err)
 		return
 	}
-	a.send(w, r, resp)
+	q.api.send(q.w, q.r, resp)
 }
 
-func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q asked, do func(ctx context.Context) (response, error)) (response, error) {
-	ctx := r.Context()
-	key := r.Header.Get(keyHeader)
-	if key == "" || o.ownKey || !o.mutates {
-		return do(ctx)
+func (q *request) answerOnce(ctx context.Context, body []byte, do func(ctx context.Context, again bool) (response, error)) (response, error) {
+	key := q.r.Header.Get(op.KeyHeader)
+	if key == "" || q.Is(op.OwnKey) || !q.Is(op.Changes) {
+		return do(ctx, false)
 	}
 	if err := amber.CheckID("idempotency key", key); err != nil {
 		return response{}, err
 	}
-	if a.o.Answers == nil {
-		return response{}, amber.Errorf(amber.KindUnsupported, o.id, "", "this server does not support Idempotency-Key for this operation")
+	answers := q.api.o.Answers
+	if answers == nil {
+		return response{}, amber.Errorf(amber.KindUnsupported, q.ID, "", "this server does not support Idempotency-Key for this operation")
 	}
-	k := o.answerKey(r, key)
-	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, o, q.body), q.repeatable)
+	k := q.answerKey(key)
+	before, err := answers.BeginAnswer(ctx, k, q.digest(body), q.MayRepeat(q.in))
 	if err != nil {
 		return response{}, err
 	}
-	if before.Done && before.Blank && q.repeatable && o.lasting {
-		return do(context.WithValue(ctx, againKey{}, true)) // what was answered is not kept; doing it again gives it
+	if before.Done && before.Blank && q.MayRepeat(q.in) && q.Is(op.Lasting) {
+		return do(ctx, true) // what was answered is not kept; doing it again gives it
 	}
 	if before.Done {
-		w.Header().Set("Idempotent-Replayed", "true")
-		return replay(o, before)
+		q.w.Header().Set("Idempotent-Replayed", "true")
+		return replay(q.ID, before)
 	}
-	defer a.o.Answers.LeaveAnswer(k)
-	resp, err := do(ctx)
+	defer answers.LeaveAnswer(k)
+	resp, err := do(ctx, false)
 	late := context.WithoutCancel(ctx) // the change is made, even if the caller has gone
+	log := q.api.o.Log
 	if err != nil {
-		if aerr := a.unanswered(late, k, q, err); aerr != nil {
-			a.o.Log.WarnContext(ctx, "abandon answer", "error", aerr, "request_id", requestID(w))
+		if aerr := q.unanswered(late, k, err); aerr != nil {
+			log.WarnContext(ctx, "abandon answer", "error", aerr, "request_id", requestID(q.w))
 		}
 		return response{}, err
 	}
-	if err := a.keep(late, o, k, resp); err != nil {
-		a.o.Log.WarnContext(ctx, "keep answer", "error", err, "request_id", requestID(w))
+	if err := q.keep(late, k, resp); err != nil {
+		log.WarnContext(ctx, "keep answer", "error", err, "request_id", requestID(q.w))
 	}
 	return resp, nil
 }
 
 // answerKey is what an answer is kept under. Keys of the home are those of callers
 // with one reach, and those of a bound caller are those of callers with the same bound.
-func (o *operation) answerKey(r *http.Request, key string) wire.AnswerKey {
-	g := server.CallerOf(r.Context()).Grant
-	k := wire.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: g.Bound.Key(key)}
-	if o.home {
+func (q *request) answerKey(key string) wire.AnswerKey {
+	g := q.who.Grant
+	k := wire.AnswerKey{Tenant: q.r.PathValue("tenant"), Agent: q.r.PathValue("agent"), Operation: q.ID, Key: g.Bound.Key(key)}
+	if q.Is(op.OfHome) {
 		k.Tenant, k.Agent = string(g.Tenant), string(g.Agent)
 	}
 	return k
 }
 
 // keep keeps an answer for a key.
-func (a *API) keep(ctx context.Context, o *operation, k wire.AnswerKey, resp response) error {
-	if o.kept != nil {
-		var err error
-		if resp, err = o.kept(resp); err != nil {
-			return err
-		}
+func (q *request) keep(ctx context.Context, k wire.AnswerKey, resp response) error {
+	if resp.kept != nil {
+		resp.Body = resp.kept
 	}
 	b, err := marshal(resp)
 	if err != nil {
 		return err
 	}
-	return a.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
+	return q.api.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
 }
-
-// againKey is in the context of what is done once more because its answer is not
-// kept.
-type againKey struct{}
-
-// doneBefore reports whether an operation is done once more.
-func doneBefore(ctx context.Context) bool { again, _ := ctx.Value(againKey{}).(bool); return again }
 
 // unrecorded is the error of what was done and could not be written down.
 type unrecorded struct{ error }
@@ -112,11 +93,11 @@ func (u unrecorded) Unwrap() error { return u.error }
 
 // unanswered ends a request that failed. It may be tried again, unless it was
 // done, or may have been, and may not be done twice: then the same key is told so.
-func (a *API) unanswered(ctx context.Context, k wire.AnswerKey, q asked, err error) error {
+func (q *request) unanswered(ctx context.Context, k wire.AnswerKey, err error) error {
 	var done unrecorded
 	var why *amber.Error
 	switch {
-	case q.repeatable:
+	case q.MayRepeat(q.in):
 	case errors.As(err, &done):
 		why = amber.Errorf(amber.KindConflict, k.Operation, "", "the request was carried out before, but not written to the audit log")
 	case errors.Is(err, amber.ErrUnknownOutcome):
@@ -124,7 +105,7 @@ func (a *API) unanswered(ctx context.Context, k wire.AnswerKey, q asked, err err
 			WithHint("check whether the change was made; if not, send the request again with another Idempotency-Key")
 	}
 	if why == nil {
-		return a.o.Answers.AbandonAnswer(ctx, k)
+		return q.api.o.Answers.AbandonAnswer(ctx, k)
 	}
 	f := wire.FailureOf(why)
 	resp, err := newResponse(f.Error.Kind.HTTPStatus(), "", f)
@@ -135,16 +116,16 @@ func (a *API) unanswered(ctx context.Context, k wire.AnswerKey, q asked, err err
 	if err != nil {
 		return err
 	}
-	return a.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
+	return q.api.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
 }
 
-func replay(o *operation, before wire.Answer) (response, error) {
+func replay(id string, before wire.Answer) (response, error) {
 	if before.Blank {
-		return response{}, amber.Errorf(amber.KindConflict, o.id, "", "the request was carried out before; its answer is not kept any more")
+		return response{}, amber.Errorf(amber.KindConflict, id, "", "the request was carried out before; its answer is not kept any more")
 	}
 	var resp response
 	if err := json.Unmarshal(before.Body, &resp); err != nil {
-		return response{}, &amber.Error{Op: o.id, Kind: amber.KindDamaged, Err: err}
+		return response{}, &amber.Error{Op: id, Kind: amber.KindDamaged, Err: err}
 	}
 	if resp.Body != nil {
 		resp.Body = append(resp.Body, '\n') // it is not kept inside of a document
@@ -152,19 +133,19 @@ func replay(o *operation, before wire.Answer) (response, error) {
 	return resp, nil
 }
 
-// requestDigest tells requests with the same key apart.
-func requestDigest(r *http.Request, o *operation, body []byte) string {
+// digest tells requests with the same key apart.
+func (q *request) digest(body []byte) string {
 	h := sha256.New()
-	for _, s := range []string{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header.Get("If-Match")} {
+	for _, s := range []string{q.r.Method, q.r.URL.EscapedPath(), q.r.URL.RawQuery, q.r.Header.Get("If-Match")} {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}
 	h.Write(body)
-	if o.home { // a key is of one token: another that reaches as far is told nothing by it
+	if q.Is(op.OfHome) { // a key is of one token: another that reaches as far is told nothing by it
 		h.Write([]byte{0})
-		h.Write([]byte(server.CallerOf(r.Context()).Actor()))
+		h.Write([]byte(q.who.Actor()))
 	}
-	if !server.CallerOf(r.Context()).MayRead() {
+	if !q.who.MayRead() {
 		h.Write([]byte{0}) // a caller without the scope read never gets the answer of one that has it
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -23,18 +23,18 @@ func (a *API) openRoutes() {
 		}
 		a.show(w, r, serverStatus{"ready"}, err)
 	})
-	a.known("GET /health", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) { a.show(w, r, a.health(r.Context()), nil) })
+	a.known("GET /health", a.o.Timeout, func(w http.ResponseWriter, r *http.Request, c op.Caller) { a.show(w, r, a.health(r.Context(), c), nil) })
 	a.open("GET /openapi.json", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
 		a.send(w, r, response{Status: http.StatusOK, Body: a.openapi()})
 	})
 	a.pages()
 	if a.o.Metrics != nil {
-		a.known("GET /metrics", a.o.Timeout, a.o.Metrics.ServeHTTP)
+		a.known("GET /metrics", a.o.Timeout, a.o.Metrics)
 	}
 	if a.o.MCP != nil {
 		// A tool may take as long as a snapshot does.
-		a.known("/mcp", LongTimeout, a.o.MCP.ServeHTTP)
-		a.known(agentPath+"/mcp", LongTimeout, a.o.MCP.ServeHTTP)
+		a.known("/mcp", LongTimeout, a.o.MCP)
+		a.known(op.AgentPath+"/mcp", LongTimeout, a.o.MCP)
 	}
 	a.open("/", a.o.Timeout, a.nowhere)
 }
@@ -61,14 +61,15 @@ func (a *API) open(pattern string, limit time.Duration, fn http.HandlerFunc) {
 }
 
 // known adds a route for every caller with a token; the handler decides what to show.
-func (a *API) known(pattern string, limit time.Duration, fn http.HandlerFunc) {
+func (a *API) known(pattern string, limit time.Duration, fn Handler) {
 	a.open(pattern, limit, func(w http.ResponseWriter, r *http.Request) {
 		caller, err := a.caller(r)
 		if err != nil {
 			a.fail(w, r, err)
 			return
 		}
-		fn(w, r.WithContext(server.WithCaller(r.Context(), caller)))
+		introduce(w, caller)
+		fn(w, r, caller)
 	})
 }
 
@@ -88,12 +89,12 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, body any, err error) 
 
 // health tells how the server is doing. What went wrong in the background may
 // name agents, so only a caller that may see all of them is told.
-func (a *API) health(ctx context.Context) wire.ServerHealth {
+func (a *API) health(ctx context.Context, c op.Caller) wire.ServerHealth {
 	h := wire.ServerHealth{Status: amber.Healthy, Version: a.o.Version, Workers: []wire.WorkerHealth{}}
 	if a.o.Health != nil {
 		h = a.o.Health(ctx)
 	}
-	g := server.CallerOf(ctx).Grant
+	g := c.Grant
 	if g.Tenant != "" || g.Agent != "" || !g.Bound.None() {
 		for i := range h.Workers {
 			h.Workers[i].LastError, h.Workers[i].Detail = "", ""
@@ -115,7 +116,7 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		a.fail(w, r, &amber.Error{Op: "find route", Kind: amber.KindInvalid, Err: fmt.Errorf("%w: %s; %s does", errMethod, clip(r.Method), strings.Join(allowed, ", "))})
+		a.fail(w, r, &amber.Error{Op: "find route", Kind: amber.KindInvalid, Err: fmt.Errorf("%w: %s; %s does", errMethod, op.Clip(r.Method), strings.Join(allowed, ", "))})
 		return
 	}
 	a.fail(w, r, nowhereTo(r))
@@ -125,5 +126,5 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 var errMethod = errors.New("the method is not allowed here")
 
 func nowhereTo(r *http.Request) error {
-	return amber.Errorf(amber.KindNotFound, "find route", "", "nothing is served at %q; see /openapi.json", clip(r.URL.Path))
+	return amber.Errorf(amber.KindNotFound, "find route", "", "nothing is served at %q; see /openapi.json", op.Clip(r.URL.Path))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -38,13 +39,13 @@ func (a *API) describe(w *words) ([]byte, *outline) {
 	}}}
 	paths, tags := object{}, map[string]bool{"server": true}
 	for _, o := range a.ops {
-		p, ok := paths[o.path].(object)
+		p, ok := paths[o.Path()].(object)
 		if !ok {
 			p = object{}
-			paths[o.path] = p
+			paths[o.Path()] = p
 		}
-		p[strings.ToLower(o.method)] = d.operation(o)
-		tags[o.tag()] = true
+		p[strings.ToLower(o.Method())] = d.operation(o)
+		tags[o.Sort()] = true
 	}
 	d.server(paths)
 	d.of(reflect.TypeFor[wire.Failure](), "")
@@ -84,12 +85,6 @@ func (d *outline) tags(names map[string]bool) (out []object) {
 	return out
 }
 
-// tag is the sort of the operation.
-func (o *operation) tag() string {
-	tag, _, _ := strings.Cut(o.id, ".")
-	return tag
-}
-
 // server describes the routes that concern no agent.
 func (d *outline) server(paths object) {
 	for _, r := range []struct {
@@ -114,11 +109,11 @@ func (d *outline) server(paths object) {
 		}
 		responses := failures(r.kinds, false, d.responses, d.words)
 		responses["200"] = object{"description": "The answer.", "content": object{r.kind: d.content(schema, d.examples[id].Answer)}}
-		op := object{"operationId": id, "summary": r.summary, "description": d.words.find(id), "tags": []string{"server"}, "responses": responses}
+		about := object{"operationId": id, "summary": r.summary, "description": d.words.find(id), "tags": []string{"server"}, "responses": responses}
 		if r.open {
-			op["security"] = []object{}
+			about["security"] = []object{}
 		}
-		paths[r.path] = object{"get": op}
+		paths[r.path] = object{"get": about}
 	}
 }
 
@@ -132,50 +127,57 @@ func (d *outline) content(schema object, example json.RawMessage) object {
 }
 
 // operation is the operation object.
-func (d *outline) operation(o *operation) object {
-	op := object{
-		"operationId": o.id, "summary": o.summary, "description": d.words.find(o.id), "tags": []string{o.tag()}, "x-amber-scope": o.scopes(),
+func (d *outline) operation(o *op.Row) object {
+	out := object{
+		"operationId": o.ID, "summary": o.Doc, "description": d.words.find(o.ID), "tags": []string{o.Sort()}, "x-amber-scope": scopesOf(o),
 		"parameters": d.parameters(o), "responses": d.answers(o),
 	}
-	if o.mutates {
-		op["x-amber-mutates"], op["x-amber-idempotent"] = true, true
+	if o.Is(op.Changes) {
+		out["x-amber-mutates"], out["x-amber-idempotent"] = true, true
 	}
-	if o.long {
-		op["x-amber-long"] = true
+	if o.Is(op.Long) {
+		out["x-amber-long"] = true
 	}
-	if o.receipt() {
-		op["x-amber-receipt"] = true
+	if hasReceipt(o) {
+		out["x-amber-receipt"] = true
 	}
-	if p := o.paged(); p != nil {
-		op["x-amber-page"] = p
+	if p := pagedAs(o); p != nil {
+		out["x-amber-page"] = p
 	}
-	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
-		switch f.Tag.Get("body") {
+	eachInput(o, func(f op.Field) {
+		if f.In != "body" {
+			return
+		}
+		switch f.Name {
 		case "raw":
-			op["requestBody"] = object{"required": true, "description": "The file, byte by byte.", "content": object{typeBytes: object{"schema": object{}}}}
+			out["requestBody"] = object{"required": true, "description": "The file, byte by byte.", "content": object{typeBytes: object{"schema": object{}}}}
 		case "json":
-			op["requestBody"] = object{"required": true, "description": "One JSON document.", "content": object{
-				typeJSON: d.content(d.ofRequest().of(f.Type, camel(o.id)), d.examples[o.id].Request),
+			out["requestBody"] = object{"required": true, "description": "One JSON document.", "content": object{
+				typeJSON: d.content(d.ofRequest().of(f.Type, camel(o.ID)), d.examples[o.ID].Request),
 			}}
 		}
-		return nil
 	})
-	return op
+	return out
 }
 
-// paged says how a listing comes; nil for what is none.
-func (o *operation) paged() object {
-	_, page := pageOf(o.out)
-	if !o.list && !page {
+// eachInput calls fn for every field of the input of an operation.
+func eachInput(o *op.Row, fn func(f op.Field)) {
+	_ = op.Fields(reflect.New(o.In).Elem(), func(f op.Field, _ reflect.Value) error {
+		fn(f)
+		return nil
+	})
+}
+
+// pagedAs says how a listing comes; nil for what is none.
+func pagedAs(o *op.Row) object {
+	_, page := pageOf(o.Out)
+	if !o.Is(op.Listed) && !page {
 		return nil
 	}
 	named := map[string]bool{}
-	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
-		named[f.Tag.Get("query")] = true
-		return nil
-	})
+	eachInput(o, func(f op.Field) { named[f.Name] = named[f.Name] || f.In == "query" })
 	out := object{"items": "items"}
-	if o.list {
+	if o.Is(op.Listed) {
 		out["lines"] = typeLines
 	}
 	if named["limit"] {
@@ -190,22 +192,22 @@ func (o *operation) paged() object {
 	return out
 }
 
-// scopes names what a token needs, as it is written to make one.
-func (o *operation) scopes() string {
-	if o.reads {
-		return string(o.scope) + "," + string(wire.TokenRead)
+// scopesOf names what a token needs, as it is written to make one.
+func scopesOf(o *op.Row) string {
+	if o.Is(op.Shows) {
+		return string(o.Scope) + "," + string(wire.TokenRead)
 	}
-	return string(o.scope)
+	return string(o.Scope)
 }
 
-func (d *outline) parameters(o *operation) []object {
+func (d *outline) parameters(o *op.Row) []object {
 	params := []object{}
 	add := func(in, name, doc string, schema object) {
 		p := object{"in": in, "name": name, "schema": schema, "description": sentence(doc)}
-		if in == "path" || slices.Contains(neededParameters[o.id], name) {
+		if in == "path" || slices.Contains(o.Required, name) {
 			p["required"] = true
 		}
-		if v, ok := d.examples[o.id].Parameters[name]; ok {
+		if v, ok := d.examples[o.ID].Parameters[name]; ok {
 			p["example"] = v
 		} else if v, ok := exampleParameters[name]; ok {
 			p["example"] = v
@@ -213,26 +215,24 @@ func (d *outline) parameters(o *operation) []object {
 		params = append(params, p)
 	}
 	named := map[string]bool{}
-	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
-		for _, in := range []string{"path", "query", "header"} {
-			if name := f.Tag.Get(in); name != "" {
-				named[name] = true
-				schema := d.of(f.Type, "")
-				if f.Type == reflect.TypeFor[amber.Time]() {
-					schema["type"] = "string"
-				}
-				add(in, name, f.Tag.Get("doc"), schema)
-			}
+	eachInput(o, func(f op.Field) {
+		if f.In == "body" {
+			return
 		}
-		return nil
+		named[f.Name] = true
+		schema := d.of(f.Type, "")
+		if f.Type == reflect.TypeFor[amber.Time]() {
+			schema["type"] = "string"
+		}
+		add(f.In, f.Name, f.Tag.Get("doc"), schema)
 	})
-	for _, name := range pathNames(o.path) {
+	for _, name := range pathNames(o.Path()) {
 		if !named[name] {
 			add("path", name, "the "+name, object{"type": "string"})
 		}
 	}
-	if o.mutates && !named[keyHeader] {
-		add("header", keyHeader, "the same key gets the same answer for 7 days", object{"type": "string"})
+	if o.Is(op.Changes) && !named[op.KeyHeader] {
+		add("header", op.KeyHeader, "the same key gets the same answer for 7 days", object{"type": "string"})
 	}
 	return params
 }
@@ -246,46 +246,46 @@ func sentence(doc string) string {
 }
 
 // answers are the answers of an operation, by status.
-func (d *outline) answers(o *operation) object {
-	out := failures(o.kinds(), !o.stream, d.responses, d.words)
-	answer := d.examples[o.id].Answer
+func (d *outline) answers(o *op.Row) object {
+	out := failures(kindsOf(o), !o.Is(op.Streamed), d.responses, d.words)
+	answer := d.examples[o.ID].Answer
 	switch {
-	case o.out == reflect.TypeFor[nothing]():
+	case o.Silent():
 		out["204"] = object{"description": "It is done. There is nothing to answer."}
-	case o.stream:
+	case o.Is(op.Streamed):
 		out["200"] = object{"description": "Events as they happen. The data of each event but restored is of this schema.", "content": object{
-			typeEvents: object{"schema": d.of(o.out, "")},
+			typeEvents: object{"schema": d.of(o.Out, "")},
 		}}
-	case o.file:
+	case o.Is(op.Downloaded):
 		out["200"] = object{
 			"description": "The file, or a zip file of a format that writes several. The trailer " + exportTrailer + " tells what is in it.",
 			"headers": object{exportTrailer: object{"description": "A trailer: what was exported, as JSON.", "schema": object{
-				"type": "string", "contentMediaType": typeJSON, "contentSchema": d.of(o.out, ""),
+				"type": "string", "contentMediaType": typeJSON, "contentSchema": d.of(o.Out, ""),
 			}}},
 			"content": object{typeBytes: object{"schema": object{}}, typeZip: object{"schema": object{}}},
 		}
-	case o.list:
+	case o.Is(op.Listed):
 		out["200"] = object{"description": "A page, or every item on a line of its own.", "content": object{
-			typeJSON: d.content(d.page(o.out, camel(o.id)), answer), typeLines: object{"schema": d.of(o.out, camel(o.id))},
+			typeJSON: d.content(d.page(o.Out, camel(o.ID)), answer), typeLines: object{"schema": d.of(o.Out, camel(o.ID))},
 		}}
 	default:
-		ok := object{"description": o.told(), "content": object{typeJSON: d.content(d.of(o.out, camel(o.id)), answer)}}
-		if etags[o.id] {
+		ok := object{"description": told(o), "content": object{typeJSON: d.content(d.of(o.Out, camel(o.ID)), answer)}}
+		if o.Is(op.Tagged) {
 			ok["headers"] = object{"ETag": object{"description": "The revision or version in quotes, for If-Match.", "schema": object{"type": "string"}}}
 		}
-		out[strconv.Itoa(cmp.Or(o.status, http.StatusOK))] = ok
+		out[strconv.Itoa(cmp.Or(o.Status, http.StatusOK))] = ok
 	}
 	return out
 }
 
-// receipt reports whether a caller that may not read is answered with less.
-func (o *operation) receipt() bool {
-	return o.mutates && !o.reads && o.scope != wire.TokenAdmin && o.out != reflect.TypeFor[nothing]()
+// hasReceipt reports whether a caller that may not read is answered with less.
+func hasReceipt(o *op.Row) bool {
+	return o.Is(op.Changes) && !o.Is(op.Shows) && o.Scope != wire.TokenAdmin && !o.Silent()
 }
 
 // told says what the answer is.
-func (o *operation) told() string {
-	if o.receipt() {
+func told(o *op.Row) string {
+	if hasReceipt(o) {
 		return "The answer. A token without the scope read gets a receipt: ids, revisions, versions and counts of what the request did, and fields that repeat the request. Other fields are left out."
 	}
 	return "The answer."

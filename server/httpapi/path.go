@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/amber-memory/amber/op"
 )
 
 // The router takes an element of a path that is nothing but an escaped slash for
@@ -18,7 +20,7 @@ const (
 func checkPath(u *url.URL) error {
 	path := u.EscapedPath()
 	if strings.Contains(path, nul) {
-		return invalid("the path holds a NUL character")
+		return op.Invalid("the path holds a NUL character")
 	}
 	elements := strings.Split(path, "/")
 	renamed := false

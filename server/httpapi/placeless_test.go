@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
 )
@@ -19,19 +19,19 @@ import (
 // is. What users wrote stays as it is.
 func TestReportsNameNoPlaces(t *testing.T) {
 	t.Parallel()
-	const place, hidden = "open /srv/amber/repo/aa: it is cut", server.Unplaced
+	const place, hidden = "open /srv/amber/repo/aa: it is cut", op.Unplaced
 	report := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{{
 		Label: "of /srv/amber", Damage: place, Warnings: []string{"fine", place},
 		Skipped: []wire.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: place}},
 	}}}
-	owner := server.WithCaller(t.Context(), server.Caller{})
-	tenant := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Tenant: "acme"}})
-	must.Equal(t, "the owner misses something", httpapi.Placeless(owner, report), report, cmp.AllowUnexported(amber.Time{}))
+	owner := op.Caller{}
+	tenant := op.Caller{Grant: wire.Grant{Tenant: "acme"}}
+	must.Equal(t, "the owner misses something", op.Placeless(owner, report), report, cmp.AllowUnexported(amber.Time{}))
 	want := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{{
 		Label: "of /srv/amber", Damage: hidden, Warnings: []string{"fine", hidden},
 		Skipped: []wire.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: hidden}},
 	}}}
-	must.Equal(t, "", httpapi.Placeless(tenant, report), want, cmp.AllowUnexported(amber.Time{}))
+	must.Equal(t, "", op.Placeless(tenant, report), want, cmp.AllowUnexported(amber.Time{}))
 	must.Equal(t, "the damage of the report itself", report.Items[0].Damage, place)
 	must.Equal(t, "the warning of the report itself", report.Items[0].Warnings[1], place)
 }
@@ -75,7 +75,7 @@ func TestReportsOfTheStoreNameNoPlaces(t *testing.T) {
 	for path, method := range map[string]string{erase: "POST", "journal": "GET", "health": "GET", "sync?place=origin": "GET"} {
 		a := r.ask(call{method: method, path: path, token: ada}).want(200)
 		must.Hides(t, "what somebody of the tenant is told", string(a.body), "/srv")
-		must.Says(t, "what somebody of the tenant is told", string(a.body), server.Unplaced)
+		must.Says(t, "what somebody of the tenant is told", string(a.body), op.Unplaced)
 		must.Says(t, "what the owner of the machine is told", string(r.ask(call{method: method, path: path}).want(200).body), "/srv")
 	}
 	must.Equal(t, "what names no place", r.ask(call{method: "POST", path: erase, token: ada}).text("remaining.0"), "1 snapshot")

@@ -16,7 +16,8 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/internal/intake"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -38,6 +39,7 @@ type response struct {
 	Body   json.RawMessage `json:"body,omitempty"`
 	// Redacted says what was taken out of the request, by rule; "" for nothing.
 	Redacted string `json:"redacted,omitempty"`
+	kept     []byte // the body that is kept for a key; nil: the body
 }
 
 // redactedHeader says what was taken out of a request before it was stored.
@@ -46,9 +48,6 @@ const redactedHeader = "Amber-Redacted"
 func newResponse(status int, etag string, body any) (response, error) {
 	status = cmp.Or(status, http.StatusOK)
 	r := response{Status: status, ETag: etag}
-	if _, none := body.(nothing); none {
-		return r, nil
-	}
 	b, err := marshal(body)
 	if err != nil {
 		return response{}, &amber.Error{Op: "write answer", Kind: amber.KindInternal, Err: err}
@@ -75,8 +74,8 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 		h.Set(redactedHeader, resp.Redacted)
 	}
 	if resp.ETag != "" {
-		h.Set("ETag", quote(resp.ETag))
-		if resp.Status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) && matches(r.Header.Get("If-None-Match"), resp.ETag) {
+		h.Set("ETag", `"`+resp.ETag+`"`)
+		if resp.Status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) && op.Matches(r.Header.Get("If-None-Match"), resp.ETag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
@@ -161,8 +160,8 @@ func statusOf(err error, kind amber.Kind) int {
 // failure is the error as the caller is told it. What is nobody's business
 // outside stays in the log.
 func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) wire.Failure {
-	caller := server.CallerOf(r.Context())
-	told, hidden := server.Told(caller, err)
+	caller := speaker(w)
+	told, hidden := op.Told(caller, err)
 	f := wire.FailureOf(told)
 	f.Error.RequestID = requestID(w)
 	if errors.Is(err, errGone) || r.Context().Err() != nil && errors.Is(err, context.Canceled) {
@@ -182,32 +181,6 @@ func gone(err error) error {
 	return &amber.Error{Op: "write answer", Kind: amber.KindUnreachable, Err: fmt.Errorf("%w: %w", errGone, err)}
 }
 
-// quote makes an entity tag of a revision.
-func quote(tag string) string { return `"` + tag + `"` }
-
-// matches reports whether a header of entity tags names a tag.
-func matches(header, tag string) bool {
-	for t := range strings.SplitSeq(header, ",") {
-		t = strings.TrimPrefix(strings.TrimSpace(t), "W/")
-		if t == "*" || t == quote(tag) {
-			return true
-		}
-	}
-	return false
-}
-
-// ifMatch returns the tag of an If-Match header, "" for none and for "*".
-// Errors: invalid for several, for an empty one, and for what is no tag.
-func ifMatch(header string) (string, error) {
-	switch header = strings.TrimSpace(header); {
-	case header == "" || header == "*":
-		return "", nil
-	case len(header) < 3 || header[0] != '"' || strings.Index(header[1:], `"`) != len(header)-2:
-		return "", invalid("If-Match is %s, want one entity tag in quotes", clip(header))
-	}
-	return header[1 : len(header)-1], nil
-}
-
 func acceptsGzip(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header.Values("Accept-Encoding"), func(v string) bool {
 		for enc := range strings.SplitSeq(v, ",") {
@@ -225,22 +198,32 @@ func wantsLines(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header.Values("Accept"), func(v string) bool { return strings.Contains(v, typeLines) })
 }
 
-// respond makes the answer to an operation as the caller is told it: a caller that may
-// change something and may not read gets a receipt without stored text. A tag
-// that is no number is a digest, by which a text can be guessed: a receipt has
-// none.
-func respond[T any](ctx context.Context, o *operation, out answer[T]) (response, error) {
-	status := cmp.Or(o.status, out.status)
-	_, none := any(out.body).(nothing)
-	if !o.mutates || none || server.CallerOf(ctx).MayRead() {
-		return newResponse(status, out.etag, out.body)
+// respond makes the answer to an operation as the caller is told it: a caller that may change something and may not read gets a receipt
+// without stored text. A tag that is no number is a digest, by which a text can be guessed: a receipt has none.
+func (q *request) respond(c *op.Call, out any) (response, error) {
+	if q.Silent() {
+		return response{Status: http.StatusNoContent, Redacted: intake.Said(c.Redacted)}, nil
 	}
-	if _, err := strconv.ParseInt(out.etag, 10, 64); err != nil {
-		out.etag = ""
+	tag := c.Tag
+	show := func(out any) (any, error) { return out, nil }
+	if q.Is(op.Changes) && !q.who.MayRead() {
+		if _, err := strconv.ParseInt(tag, 10, 64); err != nil {
+			tag = ""
+		}
+		show = func(out any) (any, error) { return op.Receipt(out, q.Echo...) }
 	}
-	receipt, err := server.Receipt(out.body, o.echo...)
+	body, err := show(out)
 	if err != nil {
 		return response{}, err
 	}
-	return newResponse(status, out.etag, receipt)
+	resp, err := newResponse(q.Status, tag, body)
+	resp.Redacted = intake.Said(c.Redacted)
+	if err != nil || q.Kept == nil {
+		return resp, err
+	}
+	kept, err := show(q.Kept(out))
+	if err == nil {
+		resp.kept, err = marshal(kept)
+	}
+	return resp, err
 }

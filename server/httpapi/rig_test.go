@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -94,7 +95,7 @@ func (p then) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Mem
 
 func (then) Close() error { return nil }
 
-func (p past) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error) {
+func (p past) At(ctx context.Context, ref wire.SnapshotRef) (op.Past, error) {
 	_, err := p.snaps.ShowSnapshot(ctx, ref)
 	return then{p.store}, err
 }
@@ -124,7 +125,7 @@ type rig struct {
 	conns *counted
 
 	mu     sync.Mutex
-	agents map[string]*server.Agent
+	agents map[string]*op.Agent
 	opened map[string]int
 }
 
@@ -205,7 +206,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	t.Helper()
 	r := &rig{
 		t: t, clock: servertest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC), time.Millisecond), keys: newKeyring(), book: &servertest.Book{},
-		agents: map[string]*server.Agent{}, opened: map[string]int{}, most: 64,
+		agents: map[string]*op.Agent{}, opened: map[string]int{}, most: 64,
 	}
 	r.snaps = newEngine(t, r.clock.Read)
 	r.add("acme", "ada")
@@ -214,8 +215,8 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read}))(t)
 	o := httpapi.Options{
 		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.Read, Random: rand.Reader, Version: "test",
-		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),
-		MCP:     http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mcp\n") }),
+		Metrics: func(w http.ResponseWriter, _ *http.Request, _ op.Caller) { _, _ = io.WriteString(w, "metrics\n") },
+		MCP:     func(w http.ResponseWriter, _ *http.Request, _ op.Caller) { _, _ = io.WriteString(w, "mcp\n") },
 	}
 	o.Names = r.names
 	home := sync.OnceValue(func() *ledger.DB { return servertest.Ledger(t, r.clock.Read) })
@@ -263,7 +264,7 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	parts := store.Parts()
 	parts.Sync = places{Replica: lazily(r.t, r.clock.Read)}
 	whole := amber.NewStore(parts)
-	r.agents[string(tenant)+"/"+string(id)] = &server.Agent{
+	r.agents[string(tenant)+"/"+string(id)] = &op.Agent{
 		Tenant: tenant, ID: id, Store: whole, Policy: policy.Conservative{}, Random: rand.Reader,
 		Snapshots: r.snaps, Repository: r.snaps, Generations: r.snaps, Past: past{whole, r.snaps}, Consolidations: r.snaps,
 		Journal:    func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
@@ -339,17 +340,17 @@ func (places) SyncReport(context.Context, string) (amber.SyncReport, error) {
 }
 
 // open opens agents for the pool, and counts.
-func (r *rig) open(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+func (r *rig) open(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.opened[string(tenant)+"/"+string(id)]++
 	closed := func() error { return nil }
 	if id == "" {
-		return &server.Agent{Tenant: tenant, Snapshots: r.snaps, Repository: r.snaps, Generations: r.snaps, Consolidations: r.snaps, Random: rand.Reader}, closed, nil
+		return &op.Agent{Tenant: tenant, Snapshots: r.snaps, Repository: r.snaps, Generations: r.snaps, Consolidations: r.snaps, Random: rand.Reader}, closed, nil
 	}
 	a, ok := r.agents[string(tenant)+"/"+string(id)]
 	if !ok {
-		return nil, nil, server.NotThere()
+		return nil, nil, op.NotThere()
 	}
 	return a, closed, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -55,15 +56,8 @@ func texts[T ~string](list []T) (out []string) {
 	return out
 }
 
-// local are the structs of this package that travel, by the name they have in the
-// document.
-var local = map[reflect.Type]string{
-	reflect.TypeFor[taskBody]():     "Task",
-	reflect.TypeFor[stateBody]():    "SessionState",
-	reflect.TypeFor[deletedTurns](): "DeletedTurns",
-	reflect.TypeFor[position]():     "LogPosition",
-	reflect.TypeFor[serverStatus](): "ServerStatus",
-}
+// local are the structs of this package that travel, by the name they have in the document.
+var local = map[reflect.Type]string{reflect.TypeFor[serverStatus](): "ServerStatus"}
 
 // of returns the schema of a type; a struct without a name of its own is called by
 // the given one.
@@ -256,6 +250,7 @@ var named = map[string]bool{
 	reflect.TypeFor[events.Event]().PkgPath():         true,
 	reflect.TypeFor[sign.SignatureReport]().PkgPath(): true,
 	reflect.TypeFor[wire.ErrorBody]().PkgPath():       true,
+	reflect.TypeFor[op.Task]().PkgPath():              true,
 }
 
 // schemaName is the name of a type without its package, "" where it has none that

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"reflect"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/wire"
 )
 
 // pace is how fast event streams go.
@@ -30,36 +28,6 @@ const (
 	streamQueue = 256 // events that wait for a slow reader
 )
 
-// streamIn says where an event stream begins.
-type streamIn struct {
-	After string `query:"after" doc:"continue after this event; default: begin with the next event"`
-	Last  string `header:"Last-Event-ID" doc:"the same as after, sent by browsers"`
-}
-
-// eventRoutes serve what happens to an agent, as it happens.
-func eventRoutes(a *API) {
-	o := operation{
-		id: "event.stream", bound: true, method: "GET", path: agentPath + "/events", scope: wire.TokenRead,
-		summary: "Stream every change and every event of snapshots as server-sent events; a stream that continues after the last event misses nothing",
-		in:      reflect.TypeFor[streamIn](), out: reflect.TypeFor[events.Event](), stream: true,
-	}
-	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
-		var in streamIn
-		if _, err := a.bind(r, o, &in); err != nil {
-			a.fail(w, r, err)
-			return
-		}
-		in.After = cmp.Or(in.After, in.Last)
-		at, err := parsePlace(in.After)
-		if err != nil {
-			a.fail(w, r, err)
-			return
-		}
-		a.stream(w, r, o, at)
-	}
-	a.add(o)
-}
-
 // place is where a stream is in the two change logs of an agent.
 type place struct{ memory, control amber.Position }
 
@@ -74,7 +42,7 @@ func parsePlace(s string) (place, error) {
 	_, _, cerr := p.control.Parse()
 	odd := func(r rune) bool { return r <= ' ' || r > '~' } // it goes into a line of the stream
 	if !ok || merr != nil || cerr != nil || strings.ContainsFunc(s, odd) {
-		return place{}, invalid("%q is not the id of an event", clip(s))
+		return place{}, op.Invalid("%q is not the id of an event", op.Clip(s))
 	}
 	return p, nil
 }
@@ -82,49 +50,56 @@ func parsePlace(s string) (place, error) {
 func (p place) String() string { return string(p.memory) + "," + string(p.control) }
 
 // stream tells what happens until the caller or the server goes.
-func (a *API) stream(w http.ResponseWriter, r *http.Request, o *operation, at place) {
-	job := a.job(r, o)
-	leave, err := a.streams.enter(server.CallerOf(r.Context()).Actor(), job.Tenant)
+func (q *request) stream() {
+	a, w := q.api, q.w
+	in := q.in.(op.EventsIn)
+	at, err := parsePlace(cmp.Or(in.After, in.Last))
 	if err != nil {
-		a.fail(w, r, err)
+		a.fail(w, q.r, err)
+		return
+	}
+	job := q.job()
+	leave, err := a.streams.enter(q.who.Actor(), job.Tenant)
+	if err != nil {
+		a.fail(w, q.r, err)
 		return
 	}
 	defer leave()
-	watched, stop := a.watch(w, r, o)
+	watched, stop := q.watch()
 	defer stop()
 	ctx, cancel := context.WithCancel(watched)
 	defer cancel()
 	defer context.AfterFunc(a.ending, cancel)()
-	t := &teller{api: a, w: w, rc: http.NewResponseController(w), job: job, at: at, whole: server.CallerOf(r.Context()).Grant.Bound.None()}
+	t := &teller{api: a, w: w, rc: http.NewResponseController(w), who: q.who, job: job, at: at, whole: q.who.Grant.Bound.None()}
 	if err := t.begin(ctx); err != nil {
 		if ctx.Err() == nil {
-			a.fail(w, r, err)
+			a.fail(w, q.r, err)
 		}
 		return
 	}
 	defer t.leave()
-	if r.Method == http.MethodHead {
+	if q.r.Method == http.MethodHead {
 		t.headers()
 		return
 	}
 	err = t.run(ctx)
 	if revoked := revokedError(ctx); revoked != nil {
-		a.brokenOff(r, job, requestID(w), revoked)
+		q.brokenOff(job, revoked)
 	} else if err != nil && ctx.Err() == nil {
-		a.brokenOff(r, job, requestID(w), err)
+		q.brokenOff(job, err)
 	}
 }
 
 // brokenOff logs why a stream ended that had begun: nobody else is told. That
 // somebody has gone, was too slow or may not listen any more is nothing to act
 // on.
-func (a *API) brokenOff(r *http.Request, j server.Job, id string, err error) {
+func (q *request) brokenOff(j server.Job, err error) {
 	level := slog.LevelWarn
 	if errors.Is(err, errGone) || errors.Is(err, errSlow) || errors.Is(err, errRevoked) {
 		level = slog.LevelDebug
 	}
-	a.o.Log.LogAttrs(r.Context(), level, "event stream broken off", slog.Any("error", err), slog.String("tenant", string(j.Tenant)),
-		slog.String("agent", string(j.Agent)), slog.String("actor", server.CallerOf(r.Context()).Actor()), slog.String("request_id", id))
+	q.api.o.Log.LogAttrs(q.r.Context(), level, "event stream broken off", slog.Any("error", err), slog.String("tenant", string(j.Tenant)),
+		slog.String("agent", string(j.Agent)), slog.String("actor", q.who.Actor()), slog.String("request_id", requestID(q.w)))
 }
 
 // Why streams end that nobody has to act on.
@@ -135,10 +110,10 @@ var (
 
 // mayStill reports whether the caller of a request that goes on may still make
 // it: its token may have been revoked, or have run out.
-func (a *API) mayStill(r *http.Request, o *operation) error {
-	c, err := a.caller(r)
+func (q *request) mayStill() error {
+	c, err := q.api.caller(q.r)
 	if err == nil {
-		err = o.allow(r, c)
+		err = q.allow(c)
 	}
 	switch amber.KindOf(err) {
 	case amber.KindRefused, amber.KindNotFound:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -20,6 +21,7 @@ type teller struct {
 	api    *API
 	w      http.ResponseWriter
 	rc     *http.ResponseController
+	who    op.Caller
 	job    server.Job
 	at     place
 	feed   *server.Feed
@@ -98,7 +100,7 @@ func (t *teller) listen(ctx context.Context) (heard <-chan events.Event, lost <-
 // begin finds the place to begin at, and whether the agent is there. A place in
 // a history that a restore has replaced shows with the first look.
 func (t *teller) begin(ctx context.Context) error {
-	return t.look(ctx, func(ctx context.Context, ag *server.Agent) (err error) {
+	return t.look(ctx, func(ctx context.Context, ag *op.Agent) (err error) {
 		if t.feed, t.leave, err = t.api.o.Feeds.Join(ctx, ag); err != nil {
 			return err
 		}
@@ -111,8 +113,8 @@ func (t *teller) begin(ctx context.Context) error {
 }
 
 // look calls fn with the agent, for a moment.
-func (t *teller) look(ctx context.Context, fn func(ctx context.Context, ag *server.Agent) error) error {
-	return t.api.o.Desk.Do(ctx, t.job, func(ctx context.Context, ag *server.Agent) (string, error) { return "", fn(ctx, ag) })
+func (t *teller) look(ctx context.Context, fn func(ctx context.Context, ag *op.Agent) error) error {
+	return t.api.o.Desk.Do(ctx, t.who, t.job, func(ctx context.Context, c *op.Call) error { return fn(ctx, c.Agent) })
 }
 
 func (t *teller) headers() {
@@ -132,9 +134,9 @@ func (t *teller) catchUp(ctx context.Context) error {
 		t.behind = true
 		return nil
 	}
-	err := t.follow(ctx, &t.feed.Memory, func(ag *server.Agent) amber.ChangeLog { return ag.Store.Changes }, &t.at.memory)
+	err := t.follow(ctx, &t.feed.Memory, func(ag *op.Agent) amber.ChangeLog { return ag.Store.Changes }, &t.at.memory)
 	if err == nil {
-		err = t.follow(ctx, &t.feed.Control, func(ag *server.Agent) amber.ChangeLog { return ag.Store.ControlChanges }, &t.at.control)
+		err = t.follow(ctx, &t.feed.Control, func(ag *op.Agent) amber.ChangeLog { return ag.Store.ControlChanges }, &t.at.control)
 	}
 	if t.behind = amber.KindOf(err) == amber.KindBusy; t.behind {
 		return nil
@@ -142,7 +144,7 @@ func (t *teller) catchUp(ctx context.Context) error {
 	return err
 }
 
-func (t *teller) follow(ctx context.Context, tail *events.Tail, log func(*server.Agent) amber.ChangeLog, at *amber.Position) error {
+func (t *teller) follow(ctx context.Context, tail *events.Tail, log func(*op.Agent) amber.ChangeLog, at *amber.Position) error {
 	for {
 		changes, found := tail.Changes(*at, streamBatch)
 		if !found {
@@ -189,7 +191,7 @@ func (t *teller) shown(ctx context.Context, changes []amber.Change) (map[amber.P
 		mark(changes)
 		return shown, nil
 	}
-	err := t.look(ctx, func(ctx context.Context, ag *server.Agent) error {
+	err := t.look(ctx, func(ctx context.Context, ag *op.Agent) error {
 		own, err := ag.Shows(ctx, changes)
 		mark(own)
 		return err
@@ -200,8 +202,8 @@ func (t *teller) shown(ctx context.Context, changes []amber.Change) (map[amber.P
 // read reads what a log holds after a position. Where a restore has replaced the
 // history of that position, the position is moved to the end of the log: what
 // came before is not told again.
-func (t *teller) read(ctx context.Context, log func(*server.Agent) amber.ChangeLog, at *amber.Position) (changes []amber.Change, restored bool, err error) {
-	err = t.look(ctx, func(ctx context.Context, ag *server.Agent) (err error) {
+func (t *teller) read(ctx context.Context, log func(*op.Agent) amber.ChangeLog, at *amber.Position) (changes []amber.Change, restored bool, err error) {
+	err = t.look(ctx, func(ctx context.Context, ag *op.Agent) (err error) {
 		changes, err = log(ag).Changes(ctx, *at, streamBatch)
 		switch amber.KindOf(err) {
 		case amber.KindUnsupported:

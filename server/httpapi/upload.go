@@ -8,11 +8,10 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"reflect"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // MaxUpload bounds a file that is imported.
@@ -25,16 +24,13 @@ const (
 	uploadSpared = 256 << 20 // bytes of the disk that no upload takes
 )
 
-// rawBody is a body that the operation reads itself.
-type rawBody struct{}
-
 // checkRaw checks how a raw body comes.
 func checkRaw(r *http.Request) error {
 	if t := r.Header.Get("Content-Type"); t != "" && t != typeBytes {
-		return invalid("the body has type %q, want %s", clip(t), typeBytes)
+		return op.Invalid("the body has type %q, want %s", op.Clip(t), typeBytes)
 	}
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return invalid("the body is encoded as %q, want no encoding", clip(enc))
+		return op.Invalid("the body is encoded as %q, want no encoding", op.Clip(enc))
 	}
 	return nil
 }
@@ -113,7 +109,7 @@ func (a *API) copyBody(ctx context.Context, w http.ResponseWriter, body io.Reade
 		u.size += int64(n)
 		switch {
 		case errors.Is(rerr, io.EOF) && u.size == 0:
-			return invalid("the body is empty, want a file")
+			return op.Invalid("the body is empty, want a file")
 		case errors.Is(rerr, io.EOF):
 			return nil
 		case rerr != nil:
@@ -144,56 +140,43 @@ func (a *API) room(dir string, more int64) error {
 	return nil
 }
 
-// handleUpload adds an operation whose body is a file of any size: the file is received first, and fn is called with it.
-func handleUpload[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In, u *uploaded) (answer[Out], error)) {
-	o.in, o.out, o.upload = reflect.TypeFor[In](), reflect.TypeFor[Out](), true
-	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
-		var in In
-		_, err := a.bind(r, o, &in)
-		if c, ok := any(in).(interface{ check() error }); ok && err == nil {
-			err = c.check() // before anything is received
-		}
-		if err != nil {
-			a.fail(w, r, err)
-			return
-		}
-		ctx, stop := a.watch(w, r, o)
-		defer stop()
-		resp, err := a.answerUpload(w, r.WithContext(ctx), o, o.mayRepeat(in), func(u *uploaded) func(ctx context.Context) (response, error) {
-			return perform(a, r, o, in, func(ctx context.Context, ag *server.Agent, in In) (answer[Out], error) { return fn(ctx, ag, in, u) })
-		})
-		if revoked := revokedError(ctx); err != nil && revoked != nil {
-			err = revoked
-		}
-		if err != nil {
-			a.fail(w, r, err)
-			return
-		}
-		a.send(w, r, resp)
+// upload receives the body into a file, does the operation with it and removes it.
+func (q *request) upload() {
+	ctx, stop := q.watch()
+	defer stop()
+	resp, err := q.answerUpload(ctx)
+	if revoked := revokedError(ctx); err != nil && revoked != nil {
+		err = revoked
 	}
-	a.add(o)
+	if err != nil {
+		q.api.fail(q.w, q.r, err)
+		return
+	}
+	q.api.send(q.w, q.r, resp)
 }
 
-// answerUpload receives a body, does what is to be done with it and removes it.
-func (a *API) answerUpload(w http.ResponseWriter, r *http.Request, o *operation, repeatable bool, do func(u *uploaded) func(ctx context.Context) (response, error)) (response, error) {
-	leave, err := a.uploads.enter(server.CallerOf(r.Context()).Actor(), amber.TenantID(r.PathValue("tenant")))
+func (q *request) answerUpload(ctx context.Context) (response, error) {
+	a := q.api
+	leave, err := a.uploads.enter(q.who.Actor(), amber.TenantID(q.r.PathValue("tenant")))
 	if err != nil {
 		return response{}, err
 	}
 	defer leave()
-	u, err := a.receive(r.Context(), w, r)
+	u, err := a.receive(ctx, q.w, q.r)
 	if err != nil {
 		return response{}, err
 	}
 	defer func() {
 		if err := u.remove(); err != nil {
-			a.o.Log.WarnContext(r.Context(), "remove upload", "error", err, "request_id", requestID(w))
+			a.o.Log.WarnContext(ctx, "remove upload", "error", err, "request_id", requestID(q.w))
 		}
 	}()
-	held, err := a.weigh(r, o, holdsImport)
+	held, err := q.weigh(holdsImport)
 	if err != nil {
 		return response{}, err
 	}
 	defer held.Leave()
-	return a.answerOnce(w, r, o, asked{u.sum.Sum(nil), repeatable}, do(u))
+	return q.answerOnce(ctx, u.sum.Sum(nil), func(ctx context.Context, again bool) (response, error) {
+		return q.perform(ctx, again, &op.File{Path: u.path, Size: u.size})
+	})
 }

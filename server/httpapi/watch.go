@@ -18,18 +18,18 @@ const lastMoment = time.Second
 // a reader who keeps the answer from ending is cut off. All of that takes twice
 // the time between two looks. Stop waits for the last look, and leaves a moment
 // to end an answer properly that nobody kept from ending.
-func (a *API) watch(w http.ResponseWriter, r *http.Request, o *operation) (ctx context.Context, stop func()) {
-	ctx, end := context.WithCancelCause(r.Context())
+func (q *request) watch() (ctx context.Context, stop func()) {
+	ctx, end := context.WithCancelCause(q.r.Context())
 	over, left := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(left)
-		a.look(w, r, o, end, over)
+		q.look(end, over)
 	}()
 	return ctx, func() {
 		close(over)
 		<-left
 		if revokedError(ctx) != nil {
-			_ = http.NewResponseController(w).SetWriteDeadline(inRealTime(lastMoment))
+			_ = http.NewResponseController(q.w).SetWriteDeadline(inRealTime(lastMoment))
 		}
 		end(nil)
 	}
@@ -46,8 +46,8 @@ func inRealTime(d time.Duration) time.Time {
 
 // look is the work of watch. A token that cannot be
 // checked is accepted for as long as a stream shows no sign of life.
-func (a *API) look(w http.ResponseWriter, r *http.Request, o *operation, end context.CancelCauseFunc, over <-chan struct{}) {
-	tick := time.NewTicker(a.pace.poll)
+func (q *request) look(end context.CancelCauseFunc, over <-chan struct{}) {
+	tick := time.NewTicker(q.api.pace.poll)
 	defer tick.Stop()
 	revoked := false
 	for unsure := time.Duration(0); ; {
@@ -57,17 +57,17 @@ func (a *API) look(w http.ResponseWriter, r *http.Request, o *operation, end con
 		case <-tick.C:
 		}
 		if revoked {
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+			_ = http.NewResponseController(q.w).SetWriteDeadline(time.Unix(1, 0))
 			continue
 		}
-		switch err := a.mayStill(r, o); {
+		switch err := q.mayStill(); {
 		case err == nil:
 			unsure = 0
-		case errors.Is(err, errRevoked) || unsure >= a.pace.beat:
+		case errors.Is(err, errRevoked) || unsure >= q.api.pace.beat:
 			end(err)
 			revoked = true
 		default:
-			unsure += a.pace.poll
+			unsure += q.api.pace.poll
 		}
 	}
 }

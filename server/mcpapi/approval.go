@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 type approvalArgs struct {
@@ -17,8 +17,8 @@ type approvalArgs struct {
 	Payload json.RawMessage
 }
 
-func requestApproval(ctx context.Context, _ *bound, a *server.Agent, in approvalArgs) (answer, error) {
-	ap, err := server.RequestApproval(ctx, a.Store.Approvals, amber.ApprovalRequest{
+func requestApproval(ctx context.Context, _ *bound, a *op.Call, in approvalArgs) (answer, error) {
+	ap, err := op.RequestApproval(ctx, a.Caller, a.Store.Approvals, amber.ApprovalRequest{
 		ID: in.ID, TaskID: in.TaskID, NodeID: in.NodeID, Summary: in.Summary, Payload: in.Payload,
 	})
 	return answer{text: printApproval(ap), data: briefApproval(ap, pageBytes), subject: ap.ID}, err
@@ -44,7 +44,7 @@ const (
 	itemBytes = 1 << 10 // of a text of one item
 )
 
-func listApprovals(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
+func listApprovals(ctx context.Context, _ *bound, a *op.Call, in taskIDArgs) (answer, error) {
 	out := struct {
 		Approvals []amber.Approval `json:"approvals"`
 		More      int              `json:"more"`

@@ -16,7 +16,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -229,7 +228,7 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 	h := must.Get(mcpapi.NewHandler(o))(t)
 	written := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		h.ServeHTTP(&watched{w, written}, q.WithContext(server.WithCaller(q.Context(), everything)))
+		h(&watched{w, written}, q, everything)
 	}))
 	t.Cleanup(s.Close)
 	conn := must.Get(net.Dial("tcp", s.Listener.Addr().String()))(t)

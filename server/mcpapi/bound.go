@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -44,7 +45,7 @@ type shared struct {
 // for concurrent use.
 type bound struct {
 	shared *shared
-	who    server.Caller
+	who    op.Caller
 	tenant amber.TenantID
 	agent  amber.AgentID
 	// left calls a function once the caller has gone, until the one it returns
@@ -55,7 +56,7 @@ type bound struct {
 	session amber.SessionID // that this connection started; "" for none
 }
 
-func newBound(s *shared, who server.Caller, tenant amber.TenantID, agent amber.AgentID) *bound {
+func newBound(s *shared, who op.Caller, tenant amber.TenantID, agent amber.AgentID) *bound {
 	return &bound{shared: s, who: who, tenant: tenant, agent: agent, session: s.Identities.SessionID}
 }
 
@@ -94,12 +95,11 @@ func (b *bound) receive(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, protocolError(amber.Errorf(amber.KindInternal, "answer "+method, "", "this is a bug"), req)
 			}
 		}()
-		ctx = server.WithCaller(ctx, b.speaker(req))
 		switch r := req.(type) {
 		case *mcp.ListToolsRequest:
 			return b.listTools(ctx, r), nil
 		case *mcp.CallToolRequest:
-			res, err := b.callTool(ctx, r)
+			res, err := b.callTool(ctx, b.speaker(req), r)
 			if err != nil {
 				return nil, err
 			}
@@ -114,7 +114,7 @@ func (b *bound) receive(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // speaker is the caller of a request: a model in some program, and in the session that it has started or was bound to.
-func (b *bound) speaker(req mcp.Request) server.Caller {
+func (b *bound) speaker(req mcp.Request) op.Caller {
 	who := b.who
 	who.Model, who.Program = true, "mcp"
 	if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok && r.ClientInfo() != nil {
@@ -140,14 +140,14 @@ func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.L
 
 // callTool calls a tool. One that the grant has no scope for is refused by the
 // desk, which writes that down.
-func (b *bound) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (b *bound) callTool(ctx context.Context, who op.Caller, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	i := slices.IndexFunc(b.shared.tools, func(t *tool) bool { return t.Name == req.Params.Name })
 	if i < 0 {
 		err := amber.Errorf(amber.KindInvalid, "call tool", "", "unknown tool %q", clip(req.Params.Name, 64))
 		b.shared.Desk.ObserveTool(otherTool, err, time.Time{})
 		return nil, protocolError(err, req)
 	}
-	a, err := b.shared.tools[i].run(ctx, b, req.Params.Arguments)
+	a, err := b.shared.tools[i].run(ctx, b, who, req.Params.Arguments)
 	if err != nil {
 		return failed(b.outside(ctx, err), b.who.RequestID), nil
 	}
@@ -157,16 +157,11 @@ func (b *bound) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Ca
 // otherTool is how a tool is observed that there is not.
 const otherTool = "other"
 
-// do does a job of the caller at the desk.
-func (b *bound) do(ctx context.Context, action string, n need, fn func(ctx context.Context, a *server.Agent) error) error {
-	return b.doEach(ctx, action, n, func(ctx context.Context, a *server.Agent) ([]string, string, error) { return nil, "", fn(ctx, a) })
-}
-
-// doEach is do for what is written down.
-func (b *bound) doEach(ctx context.Context, action string, n need, fn func(ctx context.Context, a *server.Agent) (done []string, subject string, err error)) error {
+// do does a job of a caller at the desk.
+func (b *bound) do(ctx context.Context, who op.Caller, action string, n need, fn func(ctx context.Context, a *op.Call) error) error {
 	ctx, cancel := b.within(ctx, n)
 	defer cancel()
-	return b.shared.Desk.DoEach(ctx, server.Job{
+	return b.shared.Desk.Do(ctx, who, server.Job{
 		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Reads: n.reads, Action: server.ToolAction + action, Mutates: n.mutates, Closed: n.frozen, Within: n.within,
 	}, fn)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/bounds"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -25,7 +25,7 @@ var wholeTools = []string{
 }
 
 // twoPeople is a rig in which alice, bound to the bank, has records, and the caller for bob, bound to the shop.
-func twoPeople(t testing.TB) (r *rig, bob server.Caller, hers map[string]string) {
+func twoPeople(t testing.TB) (r *rig, bob op.Caller, hers map[string]string) {
 	t.Helper()
 	r, ctx := newRig(t), context.Background()
 	alice := bounds.New(r.store(), wire.Bound{User: "alice", Project: "bank"}).Store()
@@ -38,7 +38,7 @@ func twoPeople(t testing.TB) (r *rig, bob server.Caller, hers map[string]string)
 	must.Get(alice.Approvals.RequestApproval(ctx, amber.ApprovalRequest{ID: "a-alice", TaskID: "t-alice", NodeID: "n", Summary: canary, Payload: []byte(`{}`)}))(t)
 	m, topic := write(amber.WriteRequest{Content: "one " + canary}), write(amber.WriteRequest{Content: "two " + canary, Topic: "topic", Scope: amber.ScopeProject})
 	must.Get(alice.Relations.Relate(ctx, amber.Relation{From: m.ID, To: topic.ID, Type: "related"}))(t)
-	bob = server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}, Bound: wire.Bound{User: "bob", Project: "shop"}}, RequestID: "req"}
+	bob = op.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}, Bound: wire.Bound{User: "bob", Project: "shop"}}, RequestID: "req"}
 	return r, bob, map[string]string{"memory": string(m.ID), "topic": string(amber.TopicID("bank", amber.ScopeProject, "bank", "topic", 0))}
 }
 

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // chatTools are the two that ChatGPT and the deep research of others look for.
@@ -29,7 +29,7 @@ type chatResult struct {
 	URL   string         `json:"url"`
 }
 
-func chatSearch(ctx context.Context, b *bound, a *server.Agent, in chatSearchArgs) (answer, error) {
+func chatSearch(ctx context.Context, b *bound, a *op.Call, in chatSearchArgs) (answer, error) {
 	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
 		Text: in.Query, Filter: amber.Filter{Identities: b.identities("", "")}, Layers: []amber.RecallLayer{amber.LayerMemory}, // fetch reads memories
 	})
@@ -54,7 +54,7 @@ func titleOf(title, content string) string {
 // fetchBytes bounds the text of a fetch, which has no second page.
 const fetchBytes = 64 << 10
 
-func chatFetch(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (answer, error) {
+func chatFetch(ctx context.Context, _ *bound, a *op.Call, in idArgs) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err

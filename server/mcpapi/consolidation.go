@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -26,8 +26,8 @@ func consolidationTools() []*tool {
 
 type beginningArgs struct{ Run, Abandon string }
 
-func beginConsolidation(ctx context.Context, b *bound, a *server.Agent, in beginningArgs) (answer, error) {
-	began, err := a.Consolidations.BeginConsolidation(ctx, wire.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: server.Redact(ctx, in.Run), Abandon: in.Abandon})
+func beginConsolidation(ctx context.Context, b *bound, a *op.Call, in beginningArgs) (answer, error) {
+	began, err := a.Consolidations.BeginConsolidation(ctx, wire.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: a.Redact(in.Run), Abandon: in.Abandon})
 	if err != nil {
 		return answer{}, err
 	}
@@ -44,7 +44,7 @@ func beginConsolidation(ctx context.Context, b *bound, a *server.Agent, in begin
 
 type endingArgs struct{ ID, Outcome string }
 
-func endConsolidation(ctx context.Context, b *bound, a *server.Agent, in endingArgs) (answer, error) {
+func endConsolidation(ctx context.Context, b *bound, a *op.Call, in endingArgs) (answer, error) {
 	ended, err := a.Consolidations.EndConsolidation(ctx, wire.ConsolidationEnd{Tenant: b.tenant, Agent: b.agent, ID: in.ID, Outcome: wire.ConsolidationOutcome(in.Outcome)})
 	ended.Warning = scrub(ended.Warning)
 	return answer{text: fmt.Sprintf("Consolidation %s is over: %s.", ended.ID, ended.Outcome), data: ended, subject: ended.ID}, err

@@ -17,7 +17,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
 )
@@ -129,10 +128,10 @@ func TestAChangeOfManyIsWhole(t *testing.T) {
 	r.change(func(p *amber.Parts) { p.LongTerm, p.Memories = l, l })
 	h := must.Get(mcpapi.NewHandler(r.options("reference")))(t)
 	body := message(1, "tools/call", `{"name":"delete_entities","arguments":{"entityNames":[`+strings.Join(names, ",")+`]}}`)
-	q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body)).WithContext(server.WithCaller(ctx, everything))
+	q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body)).WithContext(ctx)
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "application/json, text/event-stream")
-	h.ServeHTTP(httptest.NewRecorder(), q)
+	h(httptest.NewRecorder(), q, everything)
 	for i := range many {
 		if _, ok := <-l.deleted; !ok {
 			t.Fatalf("it ended after %d of %d", i, many)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -110,7 +110,7 @@ type memSaveArgs struct {
 	TopicKey                             string `json:"topic_key"`
 }
 
-func memSave(ctx context.Context, b *bound, a *server.Agent, in memSaveArgs) (answer, error) {
+func memSave(ctx context.Context, b *bound, a *op.Call, in memSaveArgs) (answer, error) {
 	r := amber.WriteRequest{Kind: engramKind(in.Type), Title: in.Title, Content: in.Content, Topic: in.TopicKey}
 	if in.Type != "" && string(r.Kind) != in.Type {
 		r.Metadata = map[string]string{"type": in.Type}
@@ -136,7 +136,7 @@ type memSearchArgs struct {
 	AllProjects                 bool   `json:"all_projects"`
 }
 
-func memSearch(ctx context.Context, b *bound, a *server.Agent, in memSearchArgs) (answer, error) {
+func memSearch(ctx context.Context, b *bound, a *op.Call, in memSearchArgs) (answer, error) {
 	limit, err := in.Limit.within("limit", 10, 1, 20)
 	if err != nil {
 		return answer{}, err
@@ -174,7 +174,7 @@ type memContextArgs struct {
 	Limit          integer // Engram takes it and looks elsewhere
 }
 
-func memContext(ctx context.Context, b *bound, a *server.Agent, in memContextArgs) (answer, error) {
+func memContext(ctx context.Context, b *bound, a *op.Call, in memContextArgs) (answer, error) {
 	return buildContext(ctx, b, a, contextArgs{namedArgs: namedArgs{Project: in.Project}})
 }
 
@@ -183,13 +183,13 @@ type memSummaryArgs struct {
 	SessionID        string `json:"session_id"`
 }
 
-func memSummary(ctx context.Context, b *bound, a *server.Agent, in memSummaryArgs) (answer, error) {
+func memSummary(ctx context.Context, b *bound, a *op.Call, in memSummaryArgs) (answer, error) {
 	return b.summarize(ctx, a, in.Content, in.Project, in.SessionID)
 }
 
 type memStartArgs struct{ ID, Project, Directory string }
 
-func memStart(ctx context.Context, b *bound, a *server.Agent, in memStartArgs) (answer, error) {
+func memStart(ctx context.Context, b *bound, a *op.Call, in memStartArgs) (answer, error) {
 	return startSession(ctx, b, a, startArgs{ID: in.ID, Project: in.Project, Directory: in.Directory})
 }
 
@@ -201,7 +201,7 @@ type memPromptArgs struct {
 // manualSession is the session of prompts that belong to none, as in Engram.
 const manualSession = "manual-save"
 
-func memPrompt(ctx context.Context, b *bound, a *server.Agent, in memPromptArgs) (answer, error) {
+func memPrompt(ctx context.Context, b *bound, a *op.Call, in memPromptArgs) (answer, error) {
 	ids := b.identities(in.Project, in.SessionID)
 	ids.SessionID = cmp.Or(ids.SessionID, b.manual())
 	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: block.Cut(in.Content), ProjectID: ids.ProjectID})
@@ -229,7 +229,7 @@ type memUpdateArgs struct {
 
 // memUpdate changes what is in a memory. Where it belongs is part of what it is:
 // another project, scope or topic is another memory.
-func memUpdate(ctx context.Context, b *bound, a *server.Agent, in memUpdateArgs) (answer, error) {
+func memUpdate(ctx context.Context, b *bound, a *op.Call, in memUpdateArgs) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -276,7 +276,7 @@ func (in memDeleteArgs) need() need {
 	return writing
 }
 
-func memDelete(ctx context.Context, _ *bound, a *server.Agent, in memDeleteArgs) (answer, error) {
+func memDelete(ctx context.Context, _ *bound, a *op.Call, in memDeleteArgs) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -292,7 +292,7 @@ func memDelete(ctx context.Context, _ *bound, a *server.Agent, in memDeleteArgs)
 	return answer{text: fmt.Sprintf("The text of %s is gone for good.", id), data: data, subject: in.ID}, err
 }
 
-func memStats(ctx context.Context, _ *bound, a *server.Agent, _ struct{}) (answer, error) {
+func memStats(ctx context.Context, _ *bound, a *op.Call, _ struct{}) (answer, error) {
 	s, err := a.Store.Stats.Stats(ctx)
 	return answer{text: fmt.Sprintf("%d memories, %d sessions, %d turns.", s.Memories, s.Sessions, s.Turns), data: s}, err
 }
@@ -302,7 +302,7 @@ type memTimelineArgs struct {
 	Before, After *integer
 }
 
-func memTimeline(ctx context.Context, b *bound, a *server.Agent, in memTimelineArgs) (answer, error) {
+func memTimeline(ctx context.Context, b *bound, a *op.Call, in memTimelineArgs) (answer, error) {
 	_, ids := b.engramPlace("", "", "")
 	return timelineFor(ctx, ids, a, timelineArgs{ID: in.ObservationID, Before: in.Before, After: in.After}, 5)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // curateTools are those of Engram 1.20.0 that say which memories come first and which still hold.
@@ -28,8 +28,8 @@ func curateTools() []*tool {
 }
 
 // pinMemory pins or unpins. That is metadata of the memory and a revision, so it travels with the memory.
-func pinMemory(pin bool) func(context.Context, *bound, *server.Agent, idArgs) (answer, error) {
-	return func(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (answer, error) {
+func pinMemory(pin bool) func(context.Context, *bound, *op.Call, idArgs) (answer, error) {
+	return func(ctx context.Context, _ *bound, a *op.Call, in idArgs) (answer, error) {
 		m, err := memoryOf(ctx, a, in.ID)
 		if err != nil {
 			return answer{}, err
@@ -45,7 +45,7 @@ func pinMemory(pin bool) func(context.Context, *bound, *server.Agent, idArgs) (a
 }
 
 // memoryOf reads a memory that a call names.
-func memoryOf(ctx context.Context, a *server.Agent, named string) (amber.Memory, error) {
+func memoryOf(ctx context.Context, a *op.Call, named string) (amber.Memory, error) {
 	id, err := amber.ParseMemoryID(named)
 	if err != nil {
 		return amber.Memory{}, err
@@ -103,7 +103,7 @@ type reviewed struct {
 	State string `json:"state"`
 }
 
-func reviewMemories(ctx context.Context, b *bound, a *server.Agent, in reviewArgs) (answer, error) {
+func reviewMemories(ctx context.Context, b *bound, a *op.Call, in reviewArgs) (answer, error) {
 	switch in.Action {
 	case reviewList:
 		return listReview(ctx, b, a, in)
@@ -113,7 +113,7 @@ func reviewMemories(ctx context.Context, b *bound, a *server.Agent, in reviewArg
 	return answer{}, badArgs(fmt.Sprintf("action is %q, want %s or %s", clip(in.Action, 40), reviewList, reviewDone))
 }
 
-func listReview(ctx context.Context, b *bound, a *server.Agent, in reviewArgs) (answer, error) {
+func listReview(ctx context.Context, b *bound, a *op.Call, in reviewArgs) (answer, error) {
 	limit, err := in.Limit.within("limit", 10, 1, 50)
 	if err != nil {
 		return answer{}, err
@@ -148,7 +148,7 @@ func listReview(ctx context.Context, b *bound, a *server.Agent, in reviewArgs) (
 }
 
 // markReviewed says that a memory still holds: a revision, so its age begins anew. What waits for its owner goes on waiting.
-func markReviewed(ctx context.Context, b *bound, a *server.Agent, in reviewArgs) (answer, error) {
+func markReviewed(ctx context.Context, b *bound, a *op.Call, in reviewArgs) (answer, error) {
 	m, err := memoryOf(ctx, a, strings.TrimSpace(in.ObservationID+in.ID))
 	if err != nil {
 		return answer{}, err

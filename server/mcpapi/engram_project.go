@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -30,7 +30,7 @@ func projectTools() []*tool {
 
 type mergeArgs struct{ From, To string }
 
-func mergeProjects(ctx context.Context, b *bound, a *server.Agent, in mergeArgs) (answer, error) {
+func mergeProjects(ctx context.Context, b *bound, a *op.Call, in mergeArgs) (answer, error) {
 	if a.Join == nil {
 		return answer{}, amber.Errorf(amber.KindUnsupported, "merge projects", "", "this server does not join projects of the agent")
 	}
@@ -59,7 +59,7 @@ func mergeProjects(ctx context.Context, b *bound, a *server.Agent, in mergeArgs)
 	return out, nil
 }
 
-func currentProject(ctx context.Context, b *bound, a *server.Agent, _ struct{}) (answer, error) {
+func currentProject(ctx context.Context, b *bound, a *op.Call, _ struct{}) (answer, error) {
 	names, err := projectsOf(ctx, a)
 	if err != nil {
 		return answer{}, err
@@ -84,7 +84,7 @@ const (
 )
 
 // projectsOf returns the projects that were written to last, those of memories first.
-func projectsOf(ctx context.Context, a *server.Agent) ([]string, error) {
+func projectsOf(ctx context.Context, a *op.Call) ([]string, error) {
 	names := []string{}
 	add := func(name string) {
 		if name != "" && len(names) < maxProjects && !slices.Contains(names, name) {
@@ -134,7 +134,7 @@ func searches(q amber.Query, names []string, anyWord bool) (out []amber.Query) {
 }
 
 // recallEach returns the hits of all queries, each once, the best first.
-func recallEach(ctx context.Context, a *server.Agent, queries []amber.Query) ([]amber.Hit, error) {
+func recallEach(ctx context.Context, a *op.Call, queries []amber.Query) ([]amber.Hit, error) {
 	var hits []amber.Hit
 	for _, q := range queries {
 		found, err := a.Store.LongTerm.Recall(ctx, q)
@@ -159,7 +159,7 @@ func hasEveryWord(question string, h amber.Hit) bool {
 
 type doctorArgs struct{ Project, Check string }
 
-func doctorChecks(ctx context.Context, _ *bound, a *server.Agent, in doctorArgs) (answer, error) {
+func doctorChecks(ctx context.Context, _ *bound, a *op.Call, in doctorArgs) (answer, error) {
 	if a.Doctor == nil {
 		return answer{}, amber.Errorf(amber.KindUnsupported, "run doctor", "", "this server does not check the agent")
 	}

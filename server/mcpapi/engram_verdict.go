@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -59,7 +60,7 @@ type judgedSave struct {
 
 // withCandidates adds the memories that may contradict one that was saved. Without an answer of recall there are none: the
 // memory is saved.
-func withCandidates(ctx context.Context, a *server.Agent, r amber.WriteRequest, out answer) answer {
+func withCandidates(ctx context.Context, a *op.Call, r amber.WriteRequest, out answer) answer {
 	was, ok := out.data.(saved)
 	if !ok || was.Deduplicated || !server.CallerOf(ctx).MayRead() {
 		return out
@@ -94,7 +95,7 @@ type judgeArgs struct {
 }
 
 // judge stores a verdict about a pair that mem_save named, or another one in the place of a relation.
-func judge(ctx context.Context, b *bound, a *server.Agent, in judgeArgs) (answer, error) {
+func judge(ctx context.Context, b *bound, a *op.Call, in judgeArgs) (answer, error) {
 	from, to, isPair := strings.Cut(in.JudgmentID, ":")
 	if !isPair {
 		r, err := a.Store.Relations.Relation(ctx, in.JudgmentID)
@@ -117,7 +118,7 @@ type compareArgs struct {
 	Confidence                 float64
 }
 
-func compare(ctx context.Context, b *bound, a *server.Agent, in compareArgs) (answer, error) {
+func compare(ctx context.Context, b *bound, a *op.Call, in compareArgs) (answer, error) {
 	if in.Relation != notConflict {
 		return b.relate(ctx, a, in.A, in.B, in.Relation, in.Confidence)
 	}
@@ -128,7 +129,7 @@ func compare(ctx context.Context, b *bound, a *server.Agent, in compareArgs) (an
 }
 
 // pairOf reads two memories, which are not of two projects.
-func pairOf(ctx context.Context, a *server.Agent, one, other string) (from, to amber.Memory, err error) {
+func pairOf(ctx context.Context, a *op.Call, one, other string) (from, to amber.Memory, err error) {
 	if from, err = memoryOf(ctx, a, one); err != nil {
 		return from, to, err
 	}
@@ -142,7 +143,7 @@ func pairOf(ctx context.Context, a *server.Agent, one, other string) (from, to a
 }
 
 // relate stores what one memory is to another one, in the place of what was said about the two before.
-func (b *bound) relate(ctx context.Context, a *server.Agent, one, other, verdict string, strength float64) (answer, error) {
+func (b *bound) relate(ctx context.Context, a *op.Call, one, other, verdict string, strength float64) (answer, error) {
 	r, err := amber.Relation{From: amber.MemoryID(one), To: amber.MemoryID(other), Type: verdict, Strength: strength}.Normalize()
 	if err == nil && !slices.Contains(verdicts(), verdict) {
 		err = badArgs(fmt.Sprintf("relation is %q, want one of %s", clip(verdict, 40), strings.Join(verdicts(), ", ")))

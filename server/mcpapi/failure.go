@@ -10,11 +10,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/shown"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
-// outside is the error as the caller is told it, see [server.Told]. What is
+// outside is the error as the caller is told it, see [op.Told]. What is
 // hidden, and what went wrong inside, is in the log. Words that are prescribed
 // by the contract of a tool are about what was asked for.
 func (b *bound) outside(ctx context.Context, err error) error {
@@ -23,7 +23,7 @@ func (b *bound) outside(ctx context.Context, err error) error {
 	if errors.As(err, &rpc) || errors.As(err, &own) || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return err
 	}
-	told, hidden := server.Told(b.who, err)
+	told, hidden := op.Told(b.who, err)
 	if kind := amber.KindOf(err); hidden || kind == amber.KindInternal || kind == amber.KindDamaged {
 		b.shared.Log.ErrorContext(ctx, "a call failed", "kind", string(kind), "error", err.Error(), "actor", b.who.Actor(), "request_id", b.who.RequestID)
 	}

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/internal/names"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // fileTools is the file-style memory tool: a folder /memories of notes, every
@@ -60,7 +61,7 @@ func (in fileArgs) need() need {
 }
 
 // fileCommand runs one command.
-func fileCommand(ctx context.Context, b *bound, a *server.Agent, in fileArgs) (answer, error) {
+func fileCommand(ctx context.Context, b *bound, a *op.Call, in fileArgs) (answer, error) {
 	f := folder{a.Store.Notes, b}
 	if in.Command != "view" {
 		unlock, err := b.shared.Desk.Alone(ctx, b.tenant, b.agent)
@@ -69,7 +70,7 @@ func fileCommand(ctx context.Context, b *bound, a *server.Agent, in fileArgs) (a
 		}
 		defer unlock()
 	}
-	redactAll(ctx, &in.NewStr, in.FileText, in.InsertText)
+	redactAll(a, &in.NewStr, in.FileText, in.InsertText)
 	var text, subject string
 	var done []string
 	var err error
@@ -297,7 +298,7 @@ func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, 
 // removeAll deletes notes, and returns those that it did.
 func (f folder) removeAll(ctx context.Context, names []string) (done []string, err error) {
 	for _, n := range names {
-		switch err := f.notes.DeleteNote(server.About(ctx, n), n); {
+		switch err := f.notes.DeleteNote(audited.About(ctx, n), n); {
 		case err == nil:
 			done = append(done, n)
 		case amber.KindOf(err) != amber.KindNotFound: // it is gone
@@ -372,7 +373,7 @@ func (f folder) move(ctx context.Context, names, to []string) (done []string, er
 	for i, name := range names {
 		n, err := f.notes.ReadNote(ctx, name)
 		if err == nil {
-			_, err = f.notes.WriteNote(server.About(ctx, to[i]), to[i], n.Content)
+			_, err = f.notes.WriteNote(audited.About(ctx, to[i]), to[i], n.Content)
 		}
 		if err != nil {
 			return done, err

@@ -14,7 +14,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/shown"
-	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -60,7 +59,7 @@ func FuzzHTTP(f *testing.F) {
 		q.Header.Set("Accept", "application/json, text/event-stream")
 		q.Header.Set("Mcp-Protocol-Version", version)
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, q.WithContext(server.WithCaller(q.Context(), everything)))
+		h(w, q, everything)
 		if w.Code >= 500 {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // What a graph in an answer may hold: bytes of entities and of relations.
@@ -100,7 +100,7 @@ func (g graph) nameOf(ctx context.Context, names map[amber.MemoryID]string, id a
 	return names[id]
 }
 
-func readGraph(ctx context.Context, b *bound, a *server.Agent, _ struct{}) (answer, error) {
+func readGraph(ctx context.Context, b *bound, a *op.Call, _ struct{}) (answer, error) {
 	g := newGraph(b, a)
 	p, err := a.Store.Memories.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: g.ids, Tags: []string{entityTag}}, Limit: maxNodes})
 	if err != nil {
@@ -109,7 +109,7 @@ func readGraph(ctx context.Context, b *bound, a *server.Agent, _ struct{}) (answ
 	return g.show(ctx, p.Items, p.Next != "")
 }
 
-func searchNodes(ctx context.Context, b *bound, a *server.Agent, in chatSearchArgs) (answer, error) {
+func searchNodes(ctx context.Context, b *bound, a *op.Call, in chatSearchArgs) (answer, error) {
 	g := newGraph(b, a)
 	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
 		Text: in.Query, Filter: amber.Filter{Identities: g.ids, Tags: []string{entityTag}}, Limit: amber.MaxTopK,
@@ -134,7 +134,7 @@ func searchNodes(ctx context.Context, b *bound, a *server.Agent, in chatSearchAr
 
 type openArgs struct{ Names []string }
 
-func openNodes(ctx context.Context, b *bound, a *server.Agent, in openArgs) (answer, error) {
+func openNodes(ctx context.Context, b *bound, a *op.Call, in openArgs) (answer, error) {
 	if err := checkCount("names", len(in.Names)); err != nil {
 		return answer{}, err
 	}

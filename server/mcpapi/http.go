@@ -13,16 +13,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 )
 
-// NewHandler returns the server over streamable HTTP, for the caller that
-// [server.CallerOf] finds in a request. The agent is the one of the path values
+// NewHandler returns the server over streamable HTTP, for callers that are known. The agent is the one of the path values
 // "tenant" and "agent", else that of the grant, else the default one. There are
 // no sessions: every request has a server of its own, so none can be used by
 // another caller. What requests ask for and what callers have in hand together
 // is bounded. Errors: invalid.
-func NewHandler(o Options) (http.Handler, error) {
+func NewHandler(o Options) (func(w http.ResponseWriter, r *http.Request, who op.Caller), error) {
 	o, tools, err := o.check()
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func NewHandler(o Options) (http.Handler, error) {
 			DisableLocalhostProtection: o.AnyHost, PropagateRequestCancellation: true,
 		},
 	)
-	return d, nil
+	return d.serve, nil
 }
 
 // door is the handler: it bounds requests before the SDK sees them, and answers
@@ -53,9 +53,8 @@ const toolBytes = amber.MaxPageBytes
 // is ever sent: nothing here changes while somebody is connected.
 const maxStreams = 32
 
-// ServeHTTP implements [http.Handler].
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	who := server.CallerOf(r.Context())
+// serve answers a request of a caller.
+func (d *door) serve(w http.ResponseWriter, r *http.Request, who op.Caller) {
 	tenant := cmp.Or(amber.TenantID(r.PathValue("tenant")), who.Grant.Tenant, amber.DefaultTenant)
 	agent := cmp.Or(amber.AgentID(r.PathValue("agent")), who.Grant.Agent, amber.DefaultAgent)
 	b := newBound(d.shared, who, tenant, agent)

@@ -15,13 +15,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
 )
 
 // callers are who asks, by the token of a request.
-var callers = map[string]server.Caller{
+var callers = map[string]op.Caller{
 	"root":  everything,
 	"acme":  holder("acme", "bot", wire.TokenRead, wire.TokenWrite),
 	"alien": holder("acme", "bot", wire.TokenScopes()...),
@@ -33,12 +33,12 @@ func (r *rig) listen(o mcpapi.Options) *httptest.Server {
 	r.t.Helper()
 	h := must.Get(mcpapi.NewHandler(o))(r.t)
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", h)
-	mux.Handle("/tenants/{tenant}/agents/{agent}/mcp", h)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		who := callers[strings.TrimPrefix(q.Header.Get("Authorization"), "Bearer ")]
-		mux.ServeHTTP(w, q.WithContext(server.WithCaller(q.Context(), who)))
-	}))
+	serve := func(w http.ResponseWriter, q *http.Request) {
+		h(w, q, callers[strings.TrimPrefix(q.Header.Get("Authorization"), "Bearer ")])
+	}
+	mux.HandleFunc("/mcp", serve)
+	mux.HandleFunc("/tenants/{tenant}/agents/{agent}/mcp", serve)
+	s := httptest.NewServer(mux)
 	r.t.Cleanup(s.Close)
 	return s
 }
@@ -231,7 +231,7 @@ func BenchmarkHTTP(b *testing.B) {
 				q.Header.Set("Content-Type", "application/json")
 				q.Header.Set("Accept", "application/json, text/event-stream")
 				w := httptest.NewRecorder()
-				h.ServeHTTP(w, q.WithContext(server.WithCaller(q.Context(), everything)))
+				h(w, q, everything)
 				if w.Code != 200 {
 					b.Fatal(w.Body)
 				}

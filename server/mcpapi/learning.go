@@ -10,13 +10,13 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/policy"
-	"github.com/amber-memory/amber/server"
 )
 
 type memTopicArgs struct{ Type, Title, Content string }
 
-func memTopic(_ context.Context, _ *bound, _ *server.Agent, in memTopicArgs) (answer, error) {
+func memTopic(_ context.Context, _ *bound, _ *op.Call, in memTopicArgs) (answer, error) {
 	slug := slugOf(cmp.Or(strings.TrimSpace(in.Title), in.Content))
 	if slug == "" {
 		return answer{}, badArgs("title or content is required")
@@ -38,8 +38,8 @@ type memCaptureArgs struct {
 
 // memCapture saves learnings that a rule finds in a text, all or none. Nobody
 // chose them, so they are derived.
-func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArgs) (answer, error) {
-	redactAll(ctx, &in.Content) // before it is cut into pieces, where half a secret tells nothing
+func memCapture(ctx context.Context, b *bound, a *op.Call, in memCaptureArgs) (answer, error) {
+	redactAll(a, &in.Content) // before it is cut into pieces, where half a secret tells nothing
 	items := learnings(in.Content)
 	out := struct {
 		Extracted  int              `json:"extracted"`
@@ -87,7 +87,7 @@ func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArg
 }
 
 // policyOf is what decides what an agent learns without being asked.
-func policyOf(a *server.Agent) amber.Policy {
+func policyOf(a *op.Call) amber.Policy {
 	if a.Policy == nil {
 		return policy.Conservative{}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -105,7 +105,7 @@ type saveArgs struct {
 	Tags                               []string
 }
 
-func saveMemory(ctx context.Context, b *bound, a *server.Agent, in saveArgs) (answer, error) {
+func saveMemory(ctx context.Context, b *bound, a *op.Call, in saveArgs) (answer, error) {
 	return b.write(ctx, a, amber.WriteRequest{
 		Kind: amber.MemoryKind(in.Kind), Scope: cmp.Or(amber.Scope(in.Scope), b.scopeOf(in.identities())), Identities: b.known(in.identities()),
 		Title: in.Title, Content: in.Content, Topic: in.Topic, Tags: in.Tags,
@@ -125,7 +125,7 @@ type saved struct {
 }
 
 // write stores a memory.
-func (b *bound) write(ctx context.Context, a *server.Agent, r amber.WriteRequest) (answer, error) {
+func (b *bound) write(ctx context.Context, a *op.Call, r amber.WriteRequest) (answer, error) {
 	ack, err := a.Store.LongTerm.Write(ctx, r)
 	if err != nil {
 		return answer{}, err
@@ -163,7 +163,7 @@ type recallArgs struct {
 	Layers             []amber.RecallLayer
 }
 
-func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs) (answer, error) {
+func recallMemory(ctx context.Context, b *bound, a *op.Call, in recallArgs) (answer, error) {
 	limit, err := in.Limit.within("limit", amber.DefaultTopK, 1, amber.MaxTopK)
 	if err != nil {
 		return answer{}, err
@@ -201,7 +201,7 @@ type getArgs struct {
 	Offset integer
 }
 
-func getMemory(ctx context.Context, _ *bound, a *server.Agent, in getArgs) (answer, error) {
+func getMemory(ctx context.Context, _ *bound, a *op.Call, in getArgs) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -251,7 +251,7 @@ type updateArgs struct {
 	Tags       *[]string
 }
 
-func updateMemory(ctx context.Context, _ *bound, a *server.Agent, in updateArgs) (answer, error) {
+func updateMemory(ctx context.Context, _ *bound, a *op.Call, in updateArgs) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -267,7 +267,7 @@ func updateMemory(ctx context.Context, _ *bound, a *server.Agent, in updateArgs)
 	})
 }
 
-func editMemory(ctx context.Context, a *server.Agent, r amber.EditRequest) (answer, error) {
+func editMemory(ctx context.Context, a *op.Call, r amber.EditRequest) (answer, error) {
 	m, err := a.Store.Editor.Edit(ctx, r)
 	if err != nil {
 		return answer{subject: string(r.ID)}, err
@@ -278,7 +278,7 @@ func editMemory(ctx context.Context, a *server.Agent, r amber.EditRequest) (answ
 	}, nil
 }
 
-func forgetMemory(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (answer, error) {
+func forgetMemory(ctx context.Context, _ *bound, a *op.Call, in idArgs) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -293,7 +293,7 @@ type contextArgs struct {
 	MaxBytes integer `json:"max_bytes"`
 }
 
-func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs) (answer, error) {
+func buildContext(ctx context.Context, b *bound, a *op.Call, in contextArgs) (answer, error) {
 	size, err := in.MaxBytes.within("max_bytes", 0, 512, wire.MaxContextBytes)
 	if err != nil {
 		return answer{}, err
@@ -318,7 +318,7 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 }
 
 // context builds what an agent should know, as the policy has it.
-func (b *bound) context(ctx context.Context, a *server.Agent, goal string, named amber.Identities, size int) (wire.ContextBlock, error) {
+func (b *bound) context(ctx context.Context, a *op.Call, goal string, named amber.Identities, size int) (wire.ContextBlock, error) {
 	ids, waits := b.known(named), b.waits()
 	built, err := block.Build(ctx, a.Store, a.Policy, wire.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: ids}, MaxBytes: size,
@@ -344,13 +344,13 @@ type timelineArgs struct {
 	Before, After *integer
 }
 
-func timeline(ctx context.Context, b *bound, a *server.Agent, in timelineArgs) (answer, error) {
+func timeline(ctx context.Context, b *bound, a *op.Call, in timelineArgs) (answer, error) {
 	return timelineFor(ctx, b.identities("", ""), a, in, 3)
 }
 
 // timelineFor shows what is around a memory and visible to ids, usual many on a
 // side that the call leaves open.
-func timelineFor(ctx context.Context, ids amber.Identities, a *server.Agent, in timelineArgs, usual int) (answer, error) {
+func timelineFor(ctx context.Context, ids amber.Identities, a *op.Call, in timelineArgs, usual int) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err

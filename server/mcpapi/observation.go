@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // change is an entity as it was and as it is to be.
@@ -56,7 +56,7 @@ type added struct {
 }
 
 // addObservations adds what is new; an entity may be named more than once.
-func addObservations(ctx context.Context, b *bound, a *server.Agent, in addArgs) (answer, error) {
+func addObservations(ctx context.Context, b *bound, a *op.Call, in addArgs) (answer, error) {
 	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Observations))
 	if err != nil {
 		return answer{}, err
@@ -67,8 +67,8 @@ func addObservations(ctx context.Context, b *bound, a *server.Agent, in addArgs)
 	}{[]added{}}
 	changes := newChanges(g)
 	for _, o := range in.Observations {
-		redactAll(ctx, &o.EntityName)
-		o.Contents = redactedList(ctx, o.Contents)
+		redactAll(a, &o.EntityName)
+		o.Contents = redactedList(a, o.Contents)
 		r := added{o.EntityName, []string{}}
 		err := changes.edit(ctx, o.EntityName, func(e entity) entity {
 			for _, c := range o.Contents {
@@ -94,7 +94,7 @@ type deleteObservationsArgs struct {
 	}
 }
 
-func deleteObservations(ctx context.Context, b *bound, a *server.Agent, in deleteObservationsArgs) (answer, error) {
+func deleteObservations(ctx context.Context, b *bound, a *op.Call, in deleteObservationsArgs) (answer, error) {
 	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Deletions))
 	if err != nil {
 		return answer{}, err
@@ -103,8 +103,8 @@ func deleteObservations(ctx context.Context, b *bound, a *server.Agent, in delet
 	asked, deleted, missing := 0, 0, []string{}
 	changes := newChanges(g)
 	for _, d := range in.Deletions {
-		redactAll(ctx, &d.EntityName)
-		d.Observations = redactedList(ctx, d.Observations)
+		redactAll(a, &d.EntityName)
+		d.Observations = redactedList(a, d.Observations)
 		asked += len(d.Observations)
 		err := changes.edit(ctx, d.EntityName, func(e entity) entity {
 			kept := slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return slices.Contains(d.Observations, o) })

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -84,7 +85,7 @@ func (o Options) check() (Options, []*tool, error) {
 
 // NewServer returns a server for one caller and one agent, as over stdio: see
 // [Stdio]. Errors: invalid.
-func NewServer(o Options, who server.Caller, tenant amber.TenantID, agent amber.AgentID) (*mcp.Server, error) {
+func NewServer(o Options, who op.Caller, tenant amber.TenantID, agent amber.AgentID) (*mcp.Server, error) {
 	o, tools, err := o.check()
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // What the prompts ask for, in front of what Amber remembers.
@@ -35,15 +35,15 @@ func (b *bound) addPrompts(s *mcp.Server) {
 					return nil, badArgs("topic is missing")
 				}
 			}
-			return b.prompt(ctx, p.prompt.Description, p.ask, goal)
+			return b.prompt(ctx, b.speaker(req), p.prompt.Description, p.ask, goal)
 		})
 	}
 }
 
 // prompt puts a question in front of what is remembered about a goal.
-func (b *bound) prompt(ctx context.Context, description, ask, goal string) (*mcp.GetPromptResult, error) {
+func (b *bound) prompt(ctx context.Context, who op.Caller, description, ask, goal string) (*mcp.GetPromptResult, error) {
 	var text string
-	err := b.do(ctx, "get_prompt", reading, func(ctx context.Context, a *server.Agent) error {
+	err := b.do(ctx, who, "get_prompt", reading, func(ctx context.Context, a *op.Call) error {
 		block, err := b.context(ctx, a, goal, amber.Identities{}, 0)
 		text = contextText(block)
 		return err

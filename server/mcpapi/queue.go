@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 type publishArgs struct {
@@ -18,7 +18,7 @@ type publishArgs struct {
 	NotBefore amber.Time `json:"not_before"`
 }
 
-func publishEntry(ctx context.Context, _ *bound, a *server.Agent, in publishArgs) (answer, error) {
+func publishEntry(ctx context.Context, _ *bound, a *op.Call, in publishArgs) (answer, error) {
 	priority, err := in.Priority.within("priority", 0, -1<<31, 1<<31-1)
 	if err != nil {
 		return answer{}, err
@@ -45,7 +45,7 @@ type claimed struct {
 
 // claimEntry hands out an entry whole: the worker that took it needs all of it, and
 // there is no second way to read it.
-func claimEntry(ctx context.Context, _ *bound, a *server.Agent, in claimArgs) (answer, error) {
+func claimEntry(ctx context.Context, _ *bound, a *op.Call, in claimArgs) (answer, error) {
 	c, err := a.Store.Queue.Claim(ctx, in.ConsumerID)
 	if errors.Is(err, amber.ErrQueueEmpty) {
 		return answer{text: "No entry is due.", data: claimed{Empty: true}}, nil
@@ -78,17 +78,17 @@ func (l lease) amber() amber.Lease {
 	return amber.Lease{EntryID: l.EntryID, ConsumerID: l.ConsumerID, Token: l.Token, Fence: int64(l.Fence), ExpiresAt: l.ExpiresAt}
 }
 
-func ackEntry(ctx context.Context, _ *bound, a *server.Agent, in leaseArgs) (answer, error) {
+func ackEntry(ctx context.Context, _ *bound, a *op.Call, in leaseArgs) (answer, error) {
 	err := a.Store.Queue.Ack(ctx, in.Lease.amber())
 	return answer{text: in.Lease.EntryID + " is done.", data: fields{"done": true}, subject: in.Lease.EntryID}, err
 }
 
-func nackEntry(ctx context.Context, _ *bound, a *server.Agent, in leaseArgs) (answer, error) {
+func nackEntry(ctx context.Context, _ *bound, a *op.Call, in leaseArgs) (answer, error) {
 	err := a.Store.Queue.Nack(ctx, amber.Nack{Lease: in.Lease.amber(), Reason: in.Reason})
 	return answer{text: in.Lease.EntryID + " was given back.", data: fields{"done": true}, subject: in.Lease.EntryID}, err
 }
 
-func renewLease(ctx context.Context, _ *bound, a *server.Agent, in leaseArgs) (answer, error) {
+func renewLease(ctx context.Context, _ *bound, a *op.Call, in leaseArgs) (answer, error) {
 	l, err := a.Store.QueueKeeper.Renew(ctx, in.Lease.amber())
 	return answer{
 		text: fmt.Sprintf("You have %s until %s.", l.EntryID, l.ExpiresAt), subject: l.EntryID,
@@ -96,7 +96,7 @@ func renewLease(ctx context.Context, _ *bound, a *server.Agent, in leaseArgs) (a
 	}, err
 }
 
-func queueStatus(ctx context.Context, _ *bound, a *server.Agent, _ struct{}) (answer, error) {
+func queueStatus(ctx context.Context, _ *bound, a *op.Call, _ struct{}) (answer, error) {
 	p, err := a.Store.QueueKeeper.Backpressure(ctx)
 	return answer{text: fmt.Sprintf("%d queued, %d leased, %d dead; %d more may be leased.", p.Queued, p.Leased, p.Dead, p.Available), data: p}, err
 }

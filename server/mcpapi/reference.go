@@ -9,7 +9,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/internal/audited"
+	"github.com/amber-memory/amber/op"
 )
 
 // referenceTools have the names and shapes of the memory server that comes with
@@ -63,11 +64,11 @@ type relation struct {
 // graph works on the entities of an agent that a caller sees.
 type graph struct {
 	b   *bound
-	a   *server.Agent
+	a   *op.Call
 	ids amber.Identities
 }
 
-func newGraph(b *bound, a *server.Agent) graph { return graph{b, a, b.identities("", "")} }
+func newGraph(b *bound, a *op.Call) graph { return graph{b, a, b.identities("", "")} }
 
 // find returns the memory of an entity. Errors: not_found.
 func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
@@ -88,7 +89,7 @@ func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
 // changeGraph is newGraph for a call that changes n things: until unlock is
 // called no other one changes the same agent. Errors: invalid for too many;
 // unreachable when ctx ends before.
-func changeGraph(ctx context.Context, b *bound, a *server.Agent, what string, n int) (g graph, unlock func(), err error) {
+func changeGraph(ctx context.Context, b *bound, a *op.Call, what string, n int) (g graph, unlock func(), err error) {
 	if err := checkCount(what, n); err != nil {
 		return graph{}, nil, err
 	}
@@ -98,7 +99,7 @@ func changeGraph(ctx context.Context, b *bound, a *server.Agent, what string, n 
 
 type createEntitiesArgs struct{ Entities []entity }
 
-func createEntities(ctx context.Context, b *bound, a *server.Agent, in createEntitiesArgs) (answer, error) {
+func createEntities(ctx context.Context, b *bound, a *op.Call, in createEntitiesArgs) (answer, error) {
 	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Entities))
 	if err != nil {
 		return answer{}, err
@@ -113,7 +114,7 @@ func createEntities(ctx context.Context, b *bound, a *server.Agent, in createEnt
 	}{[]entity{}}
 	var rs []amber.WriteRequest
 	for _, e := range in.Entities {
-		e = e.redacted(ctx)
+		e = e.redacted(a)
 		r, err := e.request(scope, g.ids)
 		if err != nil {
 			return answer{}, err
@@ -149,7 +150,7 @@ type relationArgs struct{ Relations []relation }
 func (g graph) resolve(ctx context.Context, rs []relation) ([]amber.Relation, error) {
 	out := make([]amber.Relation, len(rs))
 	for i, r := range rs {
-		redactAll(ctx, &r.From, &r.To)
+		redactAll(g.a, &r.From, &r.To)
 		from, err := g.find(ctx, r.From)
 		if err != nil {
 			return nil, err
@@ -176,7 +177,7 @@ func (g graph) same(ctx context.Context, r amber.Relation) (amber.Relation, bool
 	return amber.Relation{}, false, err
 }
 
-func createRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
+func createRelations(ctx context.Context, b *bound, a *op.Call, in relationArgs) (answer, error) {
 	g, unlock, err := changeGraph(ctx, b, a, "relations", len(in.Relations))
 	if err != nil {
 		return answer{}, err
@@ -201,13 +202,13 @@ func createRelations(ctx context.Context, b *bound, a *server.Agent, in relation
 			return answer{done: done}, err
 		}
 		if !there {
-			done, out.Relations = append(done, r.ID), append(out.Relations, in.Relations[i].redacted(ctx))
+			done, out.Relations = append(done, r.ID), append(out.Relations, in.Relations[i].redacted(a))
 		}
 	}
 	return answer{text: fmt.Sprintf("Created %d of %d relations.", len(out.Relations), len(rs)), data: out, done: done}, nil
 }
 
-func deleteRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
+func deleteRelations(ctx context.Context, b *bound, a *op.Call, in relationArgs) (answer, error) {
 	g, unlock, err := changeGraph(ctx, b, a, "relations", len(in.Relations))
 	if err != nil {
 		return answer{}, err
@@ -220,7 +221,7 @@ func deleteRelations(ctx context.Context, b *bound, a *server.Agent, in relation
 	ctx, cancel := b.begun(ctx)
 	defer cancel()
 	for i, id := range ids {
-		if err := a.Store.Relations.Unrelate(server.About(ctx, id), id); err != nil {
+		if err := a.Store.Relations.Unrelate(audited.About(ctx, id), id); err != nil {
 			return answer{done: ids[:i]}, err
 		}
 	}
@@ -263,7 +264,7 @@ func told(what string, deleted, asked int, missing []string) answer {
 
 type deleteEntitiesArgs struct{ EntityNames []string }
 
-func deleteEntities(ctx context.Context, b *bound, a *server.Agent, in deleteEntitiesArgs) (answer, error) {
+func deleteEntities(ctx context.Context, b *bound, a *op.Call, in deleteEntitiesArgs) (answer, error) {
 	g, unlock, err := changeGraph(ctx, b, a, "names", len(in.EntityNames))
 	if err != nil {
 		return answer{}, err
@@ -291,7 +292,7 @@ func deleteEntities(ctx context.Context, b *bound, a *server.Agent, in deleteEnt
 // are left.
 func (g graph) named(ctx context.Context, names []string) (ids []amber.MemoryID, missing []string, err error) {
 	for _, name := range names {
-		redactAll(ctx, &name)
+		redactAll(g.a, &name)
 		m, err := g.find(ctx, name)
 		switch {
 		case amber.KindOf(err) == amber.KindNotFound, err == nil && slices.Contains(ids, m.ID):
@@ -307,7 +308,7 @@ func (g graph) named(ctx context.Context, names []string) (ids []amber.MemoryID,
 
 // remove deletes an entity, its relations first.
 func (g graph) remove(ctx context.Context, id amber.MemoryID) error {
-	ctx = server.About(ctx, string(id))
+	ctx = audited.About(ctx, string(id))
 	rs, err := g.a.Store.Relations.Related(ctx, id)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/shown"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // What resources are called.
@@ -26,7 +26,7 @@ func memoryURI(id amber.MemoryID) string { return memoryRoot + string(id) }
 const resourceBytes = 256 << 10
 
 // reader reads what a URI names: its text and what kind of text it is.
-type reader func(ctx context.Context, b *bound, a *server.Agent, name string) (text, mime string, err error)
+type reader func(ctx context.Context, b *bound, a *op.Call, name string) (text, mime string, err error)
 
 func (b *bound) addResources(s *mcp.Server) {
 	s.AddResource(&mcp.Resource{URI: contextURI, Name: "context", Title: "What Amber remembers", Description: "The newest memories, and the last sessions of the project.", MIMEType: "text/markdown"},
@@ -53,7 +53,7 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 			return nil, amber.Errorf(amber.KindInvalid, "read resource", "", "the name in the URI is not escaped correctly")
 		}
 		var text, mime string
-		err = b.do(ctx, "read_resource", reading, func(ctx context.Context, a *server.Agent) error {
+		err = b.do(ctx, b.speaker(req), "read_resource", reading, func(ctx context.Context, a *op.Call) error {
 			var err error
 			text, mime, err = read(ctx, b, a, name)
 			return err
@@ -66,12 +66,12 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 	}
 }
 
-func readContext(ctx context.Context, b *bound, a *server.Agent, _ string) (text, mime string, err error) {
+func readContext(ctx context.Context, b *bound, a *op.Call, _ string) (text, mime string, err error) {
 	block, err := b.context(ctx, a, "", amber.Identities{}, 0)
 	return contextText(block), "text/markdown", err
 }
 
-func readMemoryResource(ctx context.Context, _ *bound, a *server.Agent, name string) (text, mime string, err error) {
+func readMemoryResource(ctx context.Context, _ *bound, a *op.Call, name string) (text, mime string, err error) {
 	id, err := amber.ParseMemoryID(name)
 	if err != nil {
 		return "", "", err
@@ -80,7 +80,7 @@ func readMemoryResource(ctx context.Context, _ *bound, a *server.Agent, name str
 	return m.Content, "text/markdown", err
 }
 
-func readSessionResource(ctx context.Context, _ *bound, a *server.Agent, name string) (text, mime string, err error) {
+func readSessionResource(ctx context.Context, _ *bound, a *op.Call, name string) (text, mime string, err error) {
 	id, err := amber.ParseSessionID(name)
 	if err != nil {
 		return "", "", err
@@ -93,7 +93,7 @@ func readSessionResource(ctx context.Context, _ *bound, a *server.Agent, name st
 	return string(doc), "application/json", err
 }
 
-func readNoteResource(ctx context.Context, _ *bound, a *server.Agent, name string) (text, mime string, err error) {
+func readNoteResource(ctx context.Context, _ *bound, a *op.Call, name string) (text, mime string, err error) {
 	n, err := a.Store.Notes.ReadNote(ctx, name)
 	return n.Content, "text/markdown", err
 }

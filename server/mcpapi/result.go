@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 type resultArgs struct {
@@ -19,7 +19,7 @@ type resultArgs struct {
 	Fence      integer
 }
 
-func saveResult(ctx context.Context, _ *bound, a *server.Agent, in resultArgs) (answer, error) {
+func saveResult(ctx context.Context, _ *bound, a *op.Call, in resultArgs) (answer, error) {
 	r, err := a.Store.Results.SaveResult(ctx, amber.Result{
 		TaskID: in.TaskID, NodeID: in.NodeID, Producer: in.Producer, Status: in.Status, Payload: in.Payload,
 		Confidence: in.Confidence, Fence: int64(in.Fence),
@@ -47,7 +47,7 @@ func briefResult(r amber.Result, n int) resultPage {
 	return resultPage{r.TaskID, r.NodeID, r.Producer, r.Status, p.Content, p.Truncated, r.Fence, r.UpdatedAt}
 }
 
-func listResults(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
+func listResults(ctx context.Context, _ *bound, a *op.Call, in taskIDArgs) (answer, error) {
 	out := struct {
 		Results []resultPage `json:"results"`
 		More    int          `json:"more"`

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
@@ -26,10 +27,10 @@ import (
 )
 
 // everything is the grant of the local user.
-var everything = server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
+var everything = op.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 
-func holder(tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) server.Caller {
-	return server.Caller{Grant: wire.Grant{Token: "tok", Tenant: tenant, Agent: agent, Scopes: scopes}, RequestID: "req"}
+func holder(tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) op.Caller {
+	return op.Caller{Grant: wire.Grant{Token: "tok", Tenant: tenant, Agent: agent, Scopes: scopes}, RequestID: "req"}
 }
 
 // rig is a desk over agents in memory.
@@ -40,32 +41,32 @@ type rig struct {
 	snaps *snapshot.Engine
 
 	mu     sync.Mutex
-	agents map[string]*server.Agent
+	agents map[string]*op.Agent
 }
 
 // newRig makes a desk with the agents default/default and acme/bot. Time and
 // chance are always the same.
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{t: t, audit: &servertest.Book{}, agents: map[string]*server.Agent{}}
+	r := &rig{t: t, audit: &servertest.Book{}, agents: map[string]*op.Agent{}}
 	r.desk = &server.Desk{Agents: r, Audit: r.audit}
 	r.add("default", "default", 1)
 	r.add("acme", "bot", 2)
 	return r
 }
 
-func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Agent {
+func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *op.Agent {
 	r.t.Helper()
 	clock, random := tick(), chance(seed)
 	store := must.Get(inmem.New(inmem.Options{Clock: clock, Random: random, Incarnation: "i"}))(r.t)
 	if r.snaps == nil {
 		r.snaps = newEngine(r.t, clock)
 	}
-	a := &server.Agent{
+	a := &op.Agent{
 		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: random, Snapshots: r.snaps, Consolidations: r.snaps,
 	}
 	r.agents[string(tenant)+"/"+string(id)] = a
-	r.agents[string(tenant)+"/"] = &server.Agent{Tenant: tenant, Snapshots: r.snaps, Consolidations: r.snaps, Random: random} // what concerns the tenant
+	r.agents[string(tenant)+"/"] = &op.Agent{Tenant: tenant, Snapshots: r.snaps, Consolidations: r.snaps, Random: random} // what concerns the tenant
 	return a
 }
 
@@ -73,12 +74,12 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Ag
 var newEngine = servertest.Prepare(server.AgentName{Tenant: "default", Agent: "default"}, server.AgentName{Tenant: "acme", Agent: "bot"})
 
 // Agent implements [server.Agents].
-func (r *rig) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func(), error) {
+func (r *rig) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func(), error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, ok := r.agents[string(tenant)+"/"+string(id)]
 	if !ok {
-		return nil, nil, server.NotThere()
+		return nil, nil, op.NotThere()
 	}
 	return a, func() {}, nil
 }
@@ -112,7 +113,7 @@ func (l *locked) Read(p []byte) (int, error) {
 }
 
 // session connects a client to a server in memory.
-func (r *rig) session(o mcpapi.Options, who server.Caller, tenant amber.TenantID, agent amber.AgentID) *client {
+func (r *rig) session(o mcpapi.Options, who op.Caller, tenant amber.TenantID, agent amber.AgentID) *client {
 	r.t.Helper()
 	s := must.Get(mcpapi.NewServer(o, who, tenant, agent))(r.t)
 	here, there := mcp.NewInMemoryTransports()

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 // binding is what sessions that agents start themselves belong to.
@@ -16,7 +16,7 @@ const binding = "mcp"
 
 type startArgs struct{ ID, Name, Project, Directory string }
 
-func startSession(ctx context.Context, b *bound, a *server.Agent, in startArgs) (answer, error) {
+func startSession(ctx context.Context, b *bound, a *op.Call, in startArgs) (answer, error) {
 	s, err := b.start(ctx, a, amber.SessionStart{
 		ID: amber.SessionID(in.ID), Name: in.Name, Project: b.identities(in.Project, "").ProjectID, Directory: in.Directory,
 	})
@@ -25,7 +25,7 @@ func startSession(ctx context.Context, b *bound, a *server.Agent, in startArgs) 
 
 // start starts a session, or reopens one under the binding it has: hooks and
 // agents may speak of the same one.
-func (b *bound) start(ctx context.Context, a *server.Agent, r amber.SessionStart) (amber.Session, error) {
+func (b *bound) start(ctx context.Context, a *op.Call, r amber.SessionStart) (amber.Session, error) {
 	r.Binding = binding
 	if r.ID != "" {
 		switch was, err := a.Store.Sessions.Session(ctx, r.ID); amber.KindOf(err) {
@@ -61,7 +61,7 @@ func sessionOf(s amber.Session) session {
 
 type endArgs struct{ ID, Summary string }
 
-func endSession(ctx context.Context, b *bound, a *server.Agent, in endArgs) (answer, error) {
+func endSession(ctx context.Context, b *bound, a *op.Call, in endArgs) (answer, error) {
 	id, err := b.needSession(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -85,14 +85,14 @@ func (b *bound) needSession(named string) (amber.SessionID, error) {
 
 type summaryArgs struct{ Content, ID, Project string }
 
-func saveSummary(ctx context.Context, b *bound, a *server.Agent, in summaryArgs) (answer, error) {
+func saveSummary(ctx context.Context, b *bound, a *op.Call, in summaryArgs) (answer, error) {
 	return b.summarize(ctx, a, in.Content, in.Project, in.ID)
 }
 
 // summarize keeps the summary of a session as a memory, one per session where
 // it is known. It is for the sessions that follow, so its scope is that of the
 // project.
-func (b *bound) summarize(ctx context.Context, a *server.Agent, content, project, named string) (answer, error) {
+func (b *bound) summarize(ctx context.Context, a *op.Call, content, project, named string) (answer, error) {
 	r := amber.WriteRequest{
 		Kind: amber.SessionSummary, Scope: b.scopeOf(amber.Identities{ProjectID: project}), Identities: b.identities(project, named), Content: content,
 		Title: "Session summary", Reason: amber.WriteCompactSummary,

@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -97,8 +97,8 @@ func (f frozen) String() string {
 // business elsewhere. Where a path ends in it cannot be told, so nothing of it is
 // kept.
 func scrub(s string) string {
-	if server.NamesPlace(s) {
-		return server.Unplaced
+	if op.NamesPlace(s) {
+		return op.Unplaced
 	}
 	return s
 }
@@ -114,8 +114,8 @@ func scrubAll(list []string) []string {
 
 type createArgs struct{ Label string }
 
-func createSnapshot(ctx context.Context, b *bound, a *server.Agent, in createArgs) (answer, error) {
-	m, err := a.Snapshots.Snapshot(ctx, wire.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: server.Redact(ctx, in.Label)})
+func createSnapshot(ctx context.Context, b *bound, a *op.Call, in createArgs) (answer, error) {
+	m, err := a.Snapshots.Snapshot(ctx, wire.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: a.Redact(in.Label)})
 	f := frozenOf(m)
 	return answer{text: "Took " + f.String(), data: f, subject: string(m.ID)}, err
 }
@@ -125,7 +125,7 @@ type pageArgs struct {
 	Cursor string
 }
 
-func listSnapshots(ctx context.Context, b *bound, a *server.Agent, in pageArgs) (answer, error) {
+func listSnapshots(ctx context.Context, b *bound, a *op.Call, in pageArgs) (answer, error) {
 	limit, err := in.Limit.within("limit", 10, 1, 100)
 	if err != nil {
 		return answer{}, err
@@ -148,7 +148,7 @@ func listSnapshots(ctx context.Context, b *bound, a *server.Agent, in pageArgs) 
 
 type diffArgs struct{ A, B string }
 
-func diffSnapshots(ctx context.Context, b *bound, a *server.Agent, in diffArgs) (answer, error) {
+func diffSnapshots(ctx context.Context, b *bound, a *op.Call, in diffArgs) (answer, error) {
 	from, err := amber.ParseSnapshotID(in.A)
 	if err != nil {
 		return answer{}, err
@@ -206,7 +206,7 @@ type verifyArgs struct {
 // maxDamage bounds how many damaged things an answer names.
 const maxDamage = 20
 
-func verifySnapshot(ctx context.Context, b *bound, a *server.Agent, in verifyArgs) (answer, error) {
+func verifySnapshot(ctx context.Context, b *bound, a *op.Call, in verifyArgs) (answer, error) {
 	ref, err := b.snapshotRef(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -263,7 +263,7 @@ type restoreArgs struct {
 
 // restoreSnapshot restores what was confirmed by its id. The safety snapshot is
 // always taken.
-func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreArgs) (answer, error) {
+func restoreSnapshot(ctx context.Context, b *bound, a *op.Call, in restoreArgs) (answer, error) {
 	ref, err := b.snapshotRef(in.ID)
 	if err != nil {
 		return answer{}, err

@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -48,7 +48,7 @@ func sessionStateSchema() *jsonschema.Schema {
 	return object(str("session_id"), num("version"), anyJSON("document"))
 }
 
-func listState(ctx context.Context, _ *bound, a *server.Agent, _ struct{}) (answer, error) {
+func listState(ctx context.Context, _ *bound, a *op.Call, _ struct{}) (answer, error) {
 	docs, err := a.Store.Documents.ListDocuments(ctx)
 	if err != nil {
 		return answer{}, err
@@ -71,19 +71,19 @@ type documentArgs struct {
 	IfAbsent   bool   `json:"if_absent"`
 }
 
-func getState(ctx context.Context, _ *bound, a *server.Agent, in documentArgs) (answer, error) {
+func getState(ctx context.Context, _ *bound, a *op.Call, in documentArgs) (answer, error) {
 	d, err := a.Store.Documents.ReadDocument(ctx, in.Name)
 	return answer{text: fmt.Sprintf("%s, revision %s: %s", d.Name, d.Revision, clip(string(d.Document), pageBytes)), data: d, subject: d.Name}, err
 }
 
 // setState answers without the document, which the caller has.
-func setState(ctx context.Context, _ *bound, a *server.Agent, in documentArgs) (answer, error) {
+func setState(ctx context.Context, _ *bound, a *op.Call, in documentArgs) (answer, error) {
 	d, err := a.Store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: in.Name, Document: in.Document, IfRevision: in.IfRevision, IfAbsent: in.IfAbsent})
 	d.Document = nil
 	return answer{text: fmt.Sprintf("Stored %s, revision %s.", d.Name, d.Revision), data: d, subject: d.Name}, err
 }
 
-func deleteState(ctx context.Context, _ *bound, a *server.Agent, in documentArgs) (answer, error) {
+func deleteState(ctx context.Context, _ *bound, a *op.Call, in documentArgs) (answer, error) {
 	if err := a.Store.Documents.DeleteDocument(ctx, in.Name, in.IfRevision); err != nil {
 		return answer{}, err
 	}
@@ -97,7 +97,7 @@ type sessionStateArgs struct {
 	IfVersion *integer `json:"if_version"`
 }
 
-func getSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionStateArgs) (answer, error) {
+func getSessionState(ctx context.Context, b *bound, a *op.Call, in sessionStateArgs) (answer, error) {
 	id, err := b.needSession(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -115,7 +115,7 @@ func getSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionS
 
 // setSessionState answers without the document: a merge would show fields to
 // callers that may only write.
-func setSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionStateArgs) (answer, error) {
+func setSessionState(ctx context.Context, b *bound, a *op.Call, in sessionStateArgs) (answer, error) {
 	id, err := b.needSession(in.ID)
 	if err != nil {
 		return answer{}, err

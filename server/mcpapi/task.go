@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 )
 
 type taskArgs struct {
@@ -22,7 +22,7 @@ type taskArgs struct {
 }
 
 // saveTask lays what was given over the task as it is stored.
-func saveTask(ctx context.Context, _ *bound, a *server.Agent, in taskArgs) (answer, error) {
+func saveTask(ctx context.Context, _ *bound, a *op.Call, in taskArgs) (answer, error) {
 	t := amber.Task{ID: in.ID}
 	if in.IfVersion != 0 {
 		var err error
@@ -90,7 +90,7 @@ func taskAnswer(t amber.Task) answer {
 	return answer{text: printTask(t), data: briefTask(t, pageBytes), subject: t.ID}
 }
 
-func getTask(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (answer, error) {
+func getTask(ctx context.Context, _ *bound, a *op.Call, in idArgs) (answer, error) {
 	t, err := a.Store.Tasks.Task(ctx, in.ID)
 	return taskAnswer(t), err
 }
@@ -101,7 +101,7 @@ type listTaskArgs struct {
 	pageArgs
 }
 
-func listTasks(ctx context.Context, _ *bound, a *server.Agent, in listTaskArgs) (answer, error) {
+func listTasks(ctx context.Context, _ *bound, a *op.Call, in listTaskArgs) (answer, error) {
 	limit, err := in.Limit.within("limit", 10, 1, 50)
 	if err != nil {
 		return answer{}, err
@@ -135,7 +135,7 @@ type eventArgs struct {
 	Result     string
 }
 
-func appendEvent(ctx context.Context, _ *bound, a *server.Agent, in eventArgs) (answer, error) {
+func appendEvent(ctx context.Context, _ *bound, a *op.Call, in eventArgs) (answer, error) {
 	e, err := a.Store.Events.AppendEvent(ctx, amber.TaskEvent{
 		TaskID: in.TaskID, From: in.From, To: in.To, Kind: in.Kind, Reason: in.Reason, ErrorClass: in.ErrorClass,
 		NodeID: in.NodeID, NodeKind: in.NodeKind, Attempt: int(in.Attempt), ApprovalID: in.ApprovalID, Result: in.Result,
@@ -150,7 +150,7 @@ type taskIDArgs struct {
 	TaskID string `json:"task_id"`
 }
 
-func replayTask(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
+func replayTask(ctx context.Context, _ *bound, a *op.Call, in taskIDArgs) (answer, error) {
 	r, err := a.Store.Events.Replay(ctx, in.TaskID)
 	if err != nil {
 		return answer{}, err

@@ -11,8 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/internal/shown"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -48,7 +49,7 @@ func (n need) whole() need {
 type tool struct {
 	mcp.Tool
 	need need
-	run  func(ctx context.Context, b *bound, args json.RawMessage) (answer, error)
+	run  func(ctx context.Context, b *bound, who op.Caller, args json.RawMessage) (answer, error)
 }
 
 // hints say what a call may do, for clients that ask a person before.
@@ -60,7 +61,7 @@ type hints struct {
 // define makes a tool of a function over its arguments. Arguments that say
 // themselves what they need have a method need.
 func define[A any](name, title, description string, n need, h hints, in, out *jsonschema.Schema,
-	fn func(ctx context.Context, b *bound, a *server.Agent, args A) (answer, error),
+	fn func(ctx context.Context, b *bound, a *op.Call, args A) (answer, error),
 ) *tool {
 	closed := false
 	in.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // others are refused
@@ -72,7 +73,7 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 			},
 		},
 		need: n,
-		run: func(ctx context.Context, b *bound, raw json.RawMessage) (out answer, err error) {
+		run: func(ctx context.Context, b *bound, who op.Caller, raw json.RawMessage) (out answer, err error) {
 			var args A
 			if err := decode(raw, in, &args); err != nil {
 				b.shared.Desk.ObserveTool(name, err, time.Time{})
@@ -82,25 +83,28 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 			if own, ok := any(args).(interface{ need() need }); ok {
 				n = own.need()
 			}
-			err = b.doEach(ctx, name, n, func(ctx context.Context, a *server.Agent) ([]string, string, error) {
+			var call *op.Call
+			err = b.do(ctx, who, name, n, func(ctx context.Context, a *op.Call) error {
+				call = a
 				err := frozenParts(n, a)
 				if err == nil {
 					out, err = fn(ctx, b, a, args)
 				}
-				out.redacted = server.Redacted(ctx)
-				return out.done, subjectOf(out.subject), err
+				a.Did, a.Subject = out.done, subjectOf(out.subject)
+				return err
 			})
 			if err != nil {
 				return out, err
 			}
-			return out.toldTo(ctx, n)
+			out.redacted = call.Redacted
+			return out.toldTo(who, n)
 		},
 	}
 }
 
 // frozenParts checks that an agent has what a call about snapshots works with.
 // Errors: unsupported.
-func frozenParts(n need, a *server.Agent) error {
+func frozenParts(n need, a *op.Call) error {
 	if n.frozen && a.Snapshots == nil || n.marks && a.Consolidations == nil {
 		return amber.Errorf(amber.KindUnsupported, "find snapshots", "", "this server takes no snapshots of the agent")
 	}
@@ -131,7 +135,7 @@ func (a answer) result() (*mcp.CallToolResult, error) {
 		a.text = string(b)
 	}
 	if len(a.redacted) > 0 {
-		a.text += " Secrets were removed before storing: " + server.RedactedText(a.redacted) + "."
+		a.text += " Secrets were removed before storing: " + intake.Said(a.redacted) + "."
 	}
 	// Both are read by a model, so neither hides anything from a person nor imitates its host.
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown.ForAgent(a.text)}}, StructuredContent: json.RawMessage(shown.JSON(b))}, nil
@@ -187,13 +191,13 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// toldTo is the answer to a call as the caller of ctx is told it: a caller that may
-// change something and may not read gets a receipt without stored text.
-func (a answer) toldTo(ctx context.Context, n need) (answer, error) {
-	if !n.mutates || server.CallerOf(ctx).MayRead() {
+// toldTo is the answer to a call as its caller is told it: a caller that may change something and may not read gets a receipt without
+// stored text.
+func (a answer) toldTo(who op.Caller, n need) (answer, error) {
+	if !n.mutates || who.MayRead() {
 		return a, nil
 	}
-	data, err := server.Receipt(a.data)
+	data, err := op.Receipt(a.data)
 	a.data, a.text = data, "" // the text is the receipt, too
 	return a, err
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -148,7 +148,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 // problemOf gives an error its status and code. What is nobody's business
 // outside stays in the log.
 func (h *Handler) problemOf(r *http.Request, err error) *problem {
-	told, hidden := server.Discreet(err)
+	told, hidden := op.Discreet(err)
 	kind := amber.KindOf(err)
 	if hidden || kind == amber.KindInternal || kind == amber.KindDamaged {
 		h.o.Log.LogAttrs(r.Context(), slog.LevelError, "vault request failed", slog.String("kind", string(kind)),

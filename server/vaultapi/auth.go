@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -36,16 +36,16 @@ func (h *Handler) exchange(c *call) (answer, error) {
 
 // caller finds out who asks. The secret inside of an access token is asked for
 // with every request, so that one that was revoked is of no use at once.
-func (h *Handler) caller(r *http.Request) (server.Caller, error) {
+func (h *Handler) caller(r *http.Request) (op.Caller, error) {
 	secret, ok := h.seal.open(bearer(r), h.o.Clock())
 	if !ok {
 		if h.o.Failed != nil {
 			h.o.Failed()
 		}
-		return server.Caller{}, unauthorized("AUTH_INVALID_TOKEN", "Invalid token")
+		return op.Caller{}, unauthorized("AUTH_INVALID_TOKEN", "Invalid token")
 	}
 	g, err := h.grant(r.Context(), secret, "AUTH_TOKEN_REVOKED", "The API key of this token is not valid any more")
-	return server.Caller{Grant: g, RequestID: r.Header.Get(requestIDHeader)}, err
+	return op.Caller{Grant: g, RequestID: r.Header.Get(requestIDHeader)}, err
 }
 
 // bearer returns the one token of a request, "" when there is none or there are

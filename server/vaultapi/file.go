@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/internal/audited"
 )
 
 // metadata is a file as it is listed.
@@ -123,7 +123,7 @@ func (h *Handler) move(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := c.changed(c.store.Move(server.About(ctx, subject(c.name), subject(to)), c.name, to, overwrite))
+	a, err := c.changed(c.store.Move(audited.About(ctx, subject(c.name), subject(to)), c.name, to, overwrite))
 	if err == nil {
 		a.each = []string{subject(c.name), subject(to)}
 	}
@@ -135,7 +135,7 @@ func (h *Handler) copyTo(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := c.changed(c.store.Copy(server.About(ctx, subject(to)), c.name, to, overwrite))
+	a, err := c.changed(c.store.Copy(audited.About(ctx, subject(to)), c.name, to, overwrite))
 	if err == nil {
 		a.each = []string{subject(to)}
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -93,7 +94,7 @@ type call struct {
 	w     http.ResponseWriter
 	body  body
 	store Store
-	who   server.Caller
+	who   op.Caller
 	done  bool // what was asked for was done, whatever came then
 }
 
@@ -111,7 +112,6 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, op *operation, n
 	if c.who, err = h.caller(r); err != nil {
 		return err
 	}
-	c.Request = r.WithContext(server.WithCaller(r.Context(), c.who))
 	if err := h.take(c, requests); err != nil {
 		return err
 	}
@@ -152,18 +152,19 @@ func (h *Handler) act(c *call) (a answer, err error) {
 	if err != nil {
 		return answer{}, err
 	}
-	err = h.o.Desk.DoEach(c.Context(), j, func(ctx context.Context, _ *server.Agent) (_ []string, _ string, err error) {
+	err = h.o.Desk.Do(c.Context(), c.who, j, func(ctx context.Context, did *op.Call) (err error) {
 		if unfit != nil {
-			return nil, "", unfit
+			return unfit
 		}
 		if !j.Closed {
 			if c.store, err = h.o.Vault(ctx, g.Tenant, g.Agent); err != nil {
-				return nil, "", err
+				return err
 			}
 		}
 		a, err = c.op.do(ctx, c)
 		c.done = err == nil
-		return a.each, "", err
+		did.Did = a.each
+		return err
 	})
 	return a, err
 }

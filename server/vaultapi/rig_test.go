@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -175,20 +176,20 @@ func (w *world) vault(_ context.Context, tenant amber.TenantID, id amber.AgentID
 // agents makes agents for the desk.
 type agents struct{ w *world }
 
-func (a agents) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func(), error) {
+func (a agents) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*op.Agent, func(), error) {
 	if id != "" {
 		h, err := a.w.home.Agent(tenant, id)
 		if err != nil {
 			return nil, nil, err
 		}
 		if _, err := h.Current(); err != nil && !create {
-			return nil, nil, server.NotThere()
+			return nil, nil, op.NotThere()
 		}
 		if create {
 			a.w.create(tenant, id)
 		}
 	}
-	return &server.Agent{Tenant: tenant, ID: id}, func() {}, nil
+	return &op.Agent{Tenant: tenant, ID: id}, func() {}, nil
 }
 
 // audit returns what was written down, as action, subject and outcome.

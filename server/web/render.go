@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -126,7 +127,7 @@ func (v *visit) send(status int, b []byte) error {
 	if v.p.o.Budget != nil {
 		ctx, cancel := context.WithTimeout(v.r.Context(), sendWithin)
 		defer cancel()
-		held, err := v.p.o.Budget.Enter(ctx, v.grant.Tenant, server.Caller{Grant: v.grant}.Actor(), server.RequestBytes+int64(len(b)))
+		held, err := v.p.o.Budget.Enter(ctx, v.grant.Tenant, op.Caller{Grant: v.grant}.Actor(), server.RequestBytes+int64(len(b)))
 		if err != nil {
 			v.w.Header().Del("Content-Length")
 			http.Error(v.w, "too many requests are being answered; load the page again in a moment", http.StatusServiceUnavailable)

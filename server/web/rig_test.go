@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -122,7 +123,7 @@ func newRigWith(t testing.TB, home string, open bool, change func(*httpapi.Optio
 	pool := must.Get(server.NewPool(r.openAgent, server.PoolOptions{Clock: time.Now}))(t)
 	o := httpapi.Options{
 		Desk:          &server.Desk{Agents: pool, Audit: r.ledger, Clock: time.Now},
-		Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Answers: r.ledger, Tokens: r.ledger, Names: r.names, Metrics: http.HandlerFunc(r.metrics),
+		Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Answers: r.ledger, Tokens: r.ledger, Names: r.names, Metrics: func(w http.ResponseWriter, q *http.Request, _ op.Caller) { r.metrics(w, q) },
 	}
 	w := web.Options{Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Insecure: true}
 	change(&o, &w)
@@ -160,7 +161,7 @@ func (r *rig) names(context.Context, amber.TenantID) (names []server.AgentName, 
 }
 
 // openAgent opens an agent for the pool, as the program does.
-func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func() error, error) {
+func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*op.Agent, func() error, error) {
 	nothing := func() error { return nil }
 	if id == "" {
 		closed, err := agent.At(r.options(tenant, amber.DefaultAgent))
@@ -171,7 +172,7 @@ func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.Age
 		if err != nil {
 			return nil, nil, err
 		}
-		served := &server.Agent{Tenant: tenant, Random: rand.Reader, Snapshots: snaps}
+		served := &op.Agent{Tenant: tenant, Random: rand.Reader, Snapshots: snaps}
 		served.Repository, _ = snaps.(wire.RepositoryChecker)
 		served.Generations, _ = snaps.(wire.GenerationReader)
 		served.Consolidations, _ = snaps.(wire.Consolidator)
@@ -179,7 +180,7 @@ func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.Age
 	}
 	if !create {
 		if _, err := os.Stat(r.home + "/tenants/" + string(tenant) + "/agents/" + string(id)); err != nil {
-			return nil, nothing, server.NotThere()
+			return nil, nothing, op.NotThere()
 		}
 	}
 	at, err := agent.Open(context.WithoutCancel(ctx), r.options(tenant, id))
@@ -190,7 +191,7 @@ func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.Age
 	if err != nil {
 		return nil, nil, err
 	}
-	served := &server.Agent{
+	served := &op.Agent{
 		Tenant: tenant, ID: id, Store: at.Served(), Policy: at.Policy, Random: rand.Reader, Snapshots: snaps, Past: pastOf{at}, Quarantine: at, Folders: at, Settle: at.Settle,
 		Journal: func(ctx context.Context) ([]wire.JournalStatus, error) {
 			state, err := at.JournalState(ctx)
@@ -208,7 +209,7 @@ func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.Age
 
 type pastOf struct{ *agent.Agent }
 
-func (p pastOf) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error) {
+func (p pastOf) At(ctx context.Context, ref wire.SnapshotRef) (op.Past, error) {
 	return p.Agent.At(ctx, ref)
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -117,7 +117,7 @@ func (v *visit) reaches() error {
 		return err
 	}
 	if !v.grant.Reaches(v.tenant, v.agent) {
-		return server.NotThere()
+		return op.NotThere()
 	}
 	return nil
 }

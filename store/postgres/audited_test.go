@@ -15,10 +15,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgdb"
 	"github.com/amber-memory/amber/internal/pgtest"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/postgres"
 	api "github.com/amber-memory/amber/wire"
@@ -34,7 +36,7 @@ type offices struct {
 }
 
 // Agent implements [server.Agents].
-func (o *offices) Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*server.Agent, func(), error) {
+func (o *offices) Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*op.Agent, func(), error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := server.AgentName{Tenant: tenant, Agent: agent}
@@ -50,7 +52,7 @@ func (o *offices) Agent(ctx context.Context, tenant amber.TenantID, agent amber.
 		o.t.Cleanup(func() { must.NoError(o.t, s.Close()) })
 		o.stores[n] = s
 	}
-	return &server.Agent{Tenant: tenant, ID: agent, Store: s.Store()}, func() {}, nil
+	return &op.Agent{Tenant: tenant, ID: agent, Store: s.Store()}, func() {}, nil
 }
 
 // audit is a desk whose agents are in the database of its audit log. Through is the way that agents take to the database, the log
@@ -81,11 +83,9 @@ func newAudit(t *testing.T, direct, through *postgres.Server) *audit {
 	return a
 }
 
-// asked returns the context of a request.
-func asked(t testing.TB, token, request string) context.Context {
-	return server.WithCaller(t.Context(), server.Caller{
-		Grant: api.Grant{Token: api.TokenID(token), Scopes: []api.TokenScope{api.TokenRead, api.TokenWrite}}, RequestID: request,
-	})
+// asked returns the caller of a request.
+func asked(token, request string) op.Caller {
+	return op.Caller{Grant: api.Grant{Token: api.TokenID(token), Scopes: []api.TokenScope{api.TokenRead, api.TokenWrite}}, RequestID: request}
 }
 
 func write(tenant amber.TenantID, agent amber.AgentID) server.Job {
@@ -93,10 +93,11 @@ func write(tenant amber.TenantID, agent amber.AgentID) server.Job {
 }
 
 // memory writes a memory as a door does.
-func (a *audit) memory(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, r amber.WriteRequest) (ack amber.WriteAck, err error) {
-	err = a.desk.Do(ctx, write(tenant, agent), func(ctx context.Context, ag *server.Agent) (string, error) {
-		ack, err = ag.Store.LongTerm.Write(ctx, r)
-		return string(ack.ID), err
+func (a *audit) memory(who op.Caller, tenant amber.TenantID, agent amber.AgentID, r amber.WriteRequest) (ack amber.WriteAck, err error) {
+	err = a.desk.Do(a.t.Context(), who, write(tenant, agent), func(ctx context.Context, c *op.Call) error {
+		ack, err = c.Store.LongTerm.Write(ctx, r)
+		c.Subject = string(ack.ID)
+		return err
 	})
 	return ack, err
 }
@@ -140,13 +141,16 @@ func TestEntriesOfJobs(t *testing.T) {
 	s := connect(t, fresh(t))
 	a := newAudit(t, s, s)
 	const tenant, agent = amber.DefaultTenant, amber.AgentID("ada")
-	first := must.Get(a.memory(asked(t, "tok", "first"), tenant, agent, amber.WriteRequest{Content: "one", IdempotencyKey: "k"}))(t)
+	first := must.Get(a.memory(asked("tok", "first"), tenant, agent, amber.WriteRequest{Content: "one", IdempotencyKey: "k"}))(t)
 	must.Equal(t, "entries that are not chained", a.unchained(), 2)
 	must.Equal(t, "the first change", a.entries("first"), []string{"tok default agent.create  ok", "tok default memory.write " + string(first.ID) + " ok"})
 	must.Equal(t, "entries the desk was told of", len(a.entered), 2)
 
 	do := func(request string, j server.Job, fn func(ctx context.Context, s amber.Store) (done []string, subject string, err error)) ([]string, error) {
-		err := a.desk.DoEach(asked(t, "tok", request), j, func(ctx context.Context, ag *server.Agent) ([]string, string, error) { return fn(ctx, ag.Store) })
+		err := a.desk.Do(t.Context(), asked("tok", request), j, func(ctx context.Context, c *op.Call) (err error) {
+			c.Did, c.Subject, err = fn(ctx, c.Store)
+			return err
+		})
 		return a.entries(request), err
 	}
 	entry := func(subject, outcome string) string { return "tok default memory.write " + subject + " " + outcome }
@@ -183,12 +187,12 @@ func TestEntriesOfJobs(t *testing.T) {
 	// Several changes that each name what they are about, and a failure behind them.
 	list, err = do("several", write(tenant, agent), func(ctx context.Context, s amber.Store) (done []string, subject string, err error) {
 		for _, id := range ids[:2] {
-			if err := s.LongTerm.Delete(server.About(ctx, id), amber.MemoryID(id)); err != nil {
+			if err := s.LongTerm.Delete(audited.About(ctx, id), amber.MemoryID(id)); err != nil {
 				return done, id, err
 			}
 			done = append(done, id)
 		}
-		return done, "gone", s.LongTerm.Delete(server.About(ctx, "gone"), "gone")
+		return done, "gone", s.LongTerm.Delete(audited.About(ctx, "gone"), "gone")
 	})
 	must.Kind(t, "a failure", err, amber.KindNotFound)
 	must.Equal(t, "several changes", list, []string{entry(ids[0], "ok"), entry(ids[1], "ok"), entry("gone", "not_found")})
@@ -240,7 +244,7 @@ func TestEntriesOfJobs(t *testing.T) {
 
 	// A desk that enters nothing.
 	a.desk.Enter = nil
-	other := must.Get(a.memory(asked(t, "tok", "elsewhere"), tenant, agent, amber.WriteRequest{Content: "elsewhere"}))(t)
+	other := must.Get(a.memory(asked("tok", "elsewhere"), tenant, agent, amber.WriteRequest{Content: "elsewhere"}))(t)
 	must.Equal(t, "entries that are not chained", a.unchained(), 0)
 	must.Equal(t, "a change elsewhere", a.entries("elsewhere"), []string{entry(string(other.ID), "ok")})
 	report := must.Get(a.log.VerifyAudit(t.Context()))(t)
@@ -255,7 +259,7 @@ func TestEntriesOfCallersWhoShareATransaction(t *testing.T) {
 	const callers, each = 16, 6
 	tenants := []amber.TenantID{"left", "right"}
 	for _, tenant := range tenants {
-		must.Get(a.memory(asked(t, "maker", "make"), tenant, "ada", amber.WriteRequest{Content: "made"}))(t)
+		must.Get(a.memory(asked("maker", "make"), tenant, "ada", amber.WriteRequest{Content: "made"}))(t)
 	}
 	want := map[string][]string{}
 	var mu sync.Mutex
@@ -269,12 +273,13 @@ func TestEntriesOfCallersWhoShareATransaction(t *testing.T) {
 				outcome, subject := "ok", ""
 				if (i+k)%4 == 0 { // it writes, and fails then
 					outcome, subject = "not_found", "nothing"
-					err = a.desk.Do(asked(t, token, request), write(tenant, "ada"), func(ctx context.Context, ag *server.Agent) (string, error) {
-						return "nothing", ag.Store.LongTerm.Delete(ctx, "nothing")
+					err = a.desk.Do(t.Context(), asked(token, request), write(tenant, "ada"), func(ctx context.Context, c *op.Call) error {
+						c.Subject = "nothing"
+						return c.Store.LongTerm.Delete(ctx, "nothing")
 					})
 					must.Kind(t, request, err, amber.KindNotFound)
 				} else {
-					ack, err = a.memory(asked(t, token, request), tenant, "ada", amber.WriteRequest{Content: request})
+					ack, err = a.memory(asked(token, request), tenant, "ada", amber.WriteRequest{Content: request})
 					must.NoError(t, err)
 					subject = string(ack.ID)
 				}
@@ -309,13 +314,13 @@ func TestNoMessageLosesAnEntry(t *testing.T) {
 	direct := connect(t, s.DSN(name))
 	a := newAudit(t, direct, connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Settle = time.Second / 8 }))
 	const tenant, agent = amber.DefaultTenant, amber.AgentID("wired")
-	must.Get(a.memory(asked(t, "tok", "make"), tenant, agent, amber.WriteRequest{Content: "made"}))(t)
+	must.Get(a.memory(asked("tok", "make"), tenant, agent, amber.WriteRequest{Content: "made"}))(t)
 	store := must.Get(direct.Open(t.Context(), tenant, agent, postgres.Options{}))(t)
 	t.Cleanup(func() { must.NoError(t, store.Close()) })
 
 	cut := func(h how, n int) (messages int) {
 		request := fmt.Sprintf("%v, message %d", h, n)
-		must.Get(a.memory(asked(t, "tok", "before"), tenant, agent, amber.WriteRequest{Content: "before " + request}))(t) // a connection is there
+		must.Get(a.memory(asked("tok", "before"), tenant, agent, amber.WriteRequest{Content: "before " + request}))(t) // a connection is there
 		var seen atomic.Int32
 		rule := func(side string) pgtest.Rule {
 			return func(pgtest.Message) pgtest.Action {
@@ -333,7 +338,7 @@ func TestNoMessageLosesAnEntry(t *testing.T) {
 		}
 		proxy.OnFrontend(rule("client"))
 		proxy.OnBackend(rule("server"))
-		ack, err := a.memory(asked(t, "tok", request), tenant, agent, amber.WriteRequest{Content: request})
+		ack, err := a.memory(asked("tok", request), tenant, agent, amber.WriteRequest{Content: request})
 		messages = int(seen.Load())
 		proxy.OnFrontend(nil)
 		proxy.OnBackend(nil)

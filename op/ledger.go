@@ -1,4 +1,4 @@
-package server
+package op
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 // a part of the home that the caller may see. A caller of one tenant is told no hash:
 // it is that of an entry before, which may be another tenant's. Errors: those of
 // [wire.AuditLog].
-func ListAudit(ctx context.Context, l wire.AuditLog, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
+func ListAudit(ctx context.Context, c Caller, l wire.AuditLog, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
 	page, err := l.ListAudit(ctx, q)
-	if err != nil || CallerOf(ctx).Grant.Tenant == "" {
+	if err != nil || c.Grant.Tenant == "" {
 		return page, err
 	}
 	for i := range page.Items {
@@ -25,9 +25,9 @@ func ListAudit(ctx context.Context, l wire.AuditLog, q wire.AuditQuery) (amber.P
 
 // ListTokens returns the tokens that reach no farther than the caller, of a tenant and
 // an agent where they are named. Errors: those of [wire.Tokens].
-func ListTokens(ctx context.Context, s wire.Tokens, tenant amber.TenantID, agent amber.AgentID) ([]wire.Token, error) {
+func ListTokens(ctx context.Context, c Caller, s wire.Tokens, tenant amber.TenantID, agent amber.AgentID) ([]wire.Token, error) {
 	tokens, err := s.ListTokens(ctx, tenant)
-	g := CallerOf(ctx).Grant
+	g := c.Grant
 	return slices.DeleteFunc(tokens, func(t wire.Token) bool {
 		return !g.Reaches(t.Tenant, t.Agent) || agent != "" && t.Agent != agent
 	}), err
@@ -35,14 +35,12 @@ func ListTokens(ctx context.Context, s wire.Tokens, tenant amber.TenantID, agent
 
 // CreateToken makes a token that may do no more than the token of the caller, in no
 // other place, and not for longer. Errors: refused; those of [wire.Tokens].
-func CreateToken(ctx context.Context, s wire.Tokens, r wire.TokenRequest) (wire.NewToken, error) {
+func CreateToken(ctx context.Context, c Caller, s wire.Tokens, r wire.TokenRequest) (wire.NewToken, error) {
 	const op = "create token"
-	r.Name = Redact(ctx, r.Name)
 	r, err := r.Normalize()
 	if err != nil {
 		return wire.NewToken{}, err
 	}
-	c := CallerOf(ctx)
 	if err := c.AllowWhole(); err != nil {
 		return wire.NewToken{}, err
 	}
@@ -81,9 +79,9 @@ func endOf(ctx context.Context, s wire.Tokens, g wire.Grant) (amber.Time, error)
 // FindToken returns a token that reaches no farther than the caller. Errors:
 // not_found, in the same words for one that reaches farther; it does not show the
 // id, which may be a secret by mistake.
-func FindToken(ctx context.Context, s wire.Tokens, id wire.TokenID) (wire.Token, error) {
-	g := CallerOf(ctx).Grant
-	tokens, err := ListTokens(ctx, s, g.Tenant, g.Agent)
+func FindToken(ctx context.Context, c Caller, s wire.Tokens, id wire.TokenID) (wire.Token, error) {
+	g := c.Grant
+	tokens, err := ListTokens(ctx, c, s, g.Tenant, g.Agent)
 	if err != nil {
 		return wire.Token{}, err
 	}

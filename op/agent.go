@@ -1,4 +1,4 @@
-package server
+package op
 
 import (
 	"context"
@@ -89,12 +89,4 @@ type Past interface {
 	Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
 	List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error)
 	io.Closer
-}
-
-// Agents opens agents.
-type Agents interface {
-	// Agent returns an agent; release lets it go and is called exactly once.
-	// One that does not exist is made when create is set. Errors: those of
-	// [NotThere]; busy when too many are open; those of the store.
-	Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (a *Agent, release func(), err error)
 }

@@ -1,11 +1,6 @@
-package httpapi
+package op
 
-import (
-	"context"
-	"reflect"
-
-	"github.com/amber-memory/amber/server"
-)
+import "reflect"
 
 // telling are the fields of reports that say in words what was found, and may
 // name places of this machine in them.
@@ -14,10 +9,9 @@ var telling = map[string]bool{
 	"Remaining": true, "LastError": true,
 }
 
-// placeless leaves the places of this machine out of a report for a caller who
-// is not to know them. What v shares with others is not touched.
-func placeless[T any](ctx context.Context, v T) T {
-	if server.CallerOf(ctx).Grant.Tenant == "" {
+// Placeless leaves the places of this machine out of a report for a caller who may not know them. What v shares with others is not touched.
+func Placeless[T any](c Caller, v T) T {
+	if c.Grant.Tenant == "" {
 		return v
 	}
 	return placelessValue(reflect.ValueOf(&v).Elem(), false).Interface().(T)
@@ -28,8 +22,8 @@ func placelessValue(v reflect.Value, told bool) reflect.Value {
 	out.Set(v)
 	switch v.Kind() {
 	case reflect.String:
-		if told && server.NamesPlace(v.String()) {
-			out.SetString(server.Unplaced)
+		if told && NamesPlace(v.String()) {
+			out.SetString(Unplaced)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {

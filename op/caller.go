@@ -1,8 +1,7 @@
-package server
+package op
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/authorship"
@@ -115,19 +114,4 @@ func (c Caller) Part(tenant amber.TenantID, agent amber.AgentID) (amber.TenantID
 // about an agent outside their grant.
 func NotThere() error {
 	return amber.Errorf(amber.KindNotFound, "open agent", "", "the agent does not exist")
-}
-
-// callerKey is the key of the caller in a context.
-type callerKey struct{}
-
-// WithCaller returns a context that knows who asks.
-func WithCaller(ctx context.Context, c Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
-}
-
-// CallerOf returns the caller of a context. Without one it returns a caller
-// that may do nothing.
-func CallerOf(ctx context.Context) Caller {
-	c, _ := ctx.Value(callerKey{}).(Caller)
-	return c
 }

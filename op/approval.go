@@ -1,4 +1,4 @@
-package server
+package op
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 // RequestApproval asks for an approval and keeps with it which token asked,
 // whatever the request says of that. A caller who needs no token is the owner,
 // whose word counts. Errors: those of [amber.Approvals].
-func RequestApproval(ctx context.Context, s amber.Approvals, r amber.ApprovalRequest) (amber.Approval, error) {
-	if g := CallerOf(ctx).Grant; g.Token != "" {
+func RequestApproval(ctx context.Context, c Caller, s amber.Approvals, r amber.ApprovalRequest) (amber.Approval, error) {
+	if g := c.Grant; g.Token != "" {
 		r.RequestedBy = string(g.Token)
 	}
 	return s.RequestApproval(ctx, r)
@@ -22,8 +22,8 @@ func RequestApproval(ctx context.Context, s amber.Approvals, r amber.ApprovalReq
 // own name, and who the decision says has decided is kept beside it as a claim.
 // A caller who needs no token is the owner, whose word counts. Errors: refused
 // for the token that asked; those of [amber.Approvals].
-func DecideApproval(ctx context.Context, s amber.Approvals, d amber.ApprovalDecision) (amber.Approval, error) {
-	g := CallerOf(ctx).Grant
+func DecideApproval(ctx context.Context, c Caller, s amber.Approvals, d amber.ApprovalDecision) (amber.Approval, error) {
+	g := c.Grant
 	if g.Token == "" {
 		return s.DecideApproval(ctx, d)
 	}

@@ -1,4 +1,4 @@
-package server
+package op
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// within returns the agent as a bound caller has it: the store, and the memory of snapshots. All that is about the whole agent is left out;
+// Within returns the agent as a bound caller has it: the store, and the memory of snapshots. All that is about the whole agent is left out;
 // the list of snapshots stays, so that one can be named.
-func (a *Agent) within(b wire.Bound) *Agent {
+func (a *Agent) Within(b wire.Bound) *Agent {
 	if b.None() {
 		return a
 	}
@@ -22,13 +22,13 @@ func (a *Agent) within(b wire.Bound) *Agent {
 	own.limit = bounds.New(a.Store, b)
 	own.Store = own.limit.Store()
 	if a.Past != nil {
-		own.Past = ownPast{a.Past, own.limit}
+		own.Past = ownPast{a.Past, own.limit, b}
 	}
 	return own
 }
 
-// signed returns the agent as a job that writes has it: every write bears who speaks.
-func (a *Agent) signed(w authorship.Writer) *Agent {
+// Signed returns the agent as a job that writes has it: every write bears who speaks.
+func (a *Agent) Signed(w authorship.Writer) *Agent {
 	own := *a
 	if a.Snapshots != nil {
 		own.Snapshots = signedSnapshots{a.Snapshots, w}
@@ -63,6 +63,7 @@ func (a *Agent) Shows(ctx context.Context, changes []amber.Change) ([]amber.Chan
 type ownPast struct {
 	PastOpener
 	limit *bounds.Limit
+	bound wire.Bound
 }
 
 // At implements [PastOpener].
@@ -75,8 +76,8 @@ func (p ownPast) At(ctx context.Context, ref wire.SnapshotRef) (Past, error) {
 }
 
 // RestoreMemory implements [PastOpener].
-func (p ownPast) RestoreMemory(ctx context.Context, _ wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
-	return wire.MemoryRestore{}, CallerOf(ctx).AllowWhole()
+func (p ownPast) RestoreMemory(_ context.Context, _ wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
+	return wire.MemoryRestore{}, Caller{Grant: wire.Grant{Bound: p.bound}}.AllowWhole()
 }
 
 // ownThen answers a bound caller from a snapshot. A session is the caller's if it is now.
