@@ -29,7 +29,7 @@ var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only
 	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "move", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/postgres/folder", "store/postgres/mirror", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
-	"client":                        {},
+	"client":                        {"op"},
 	"cmd/amber":                     {"*"}, // the one place that sees everything
 	"cmd/amber/internal/cli":        {"agent", "client", "config", "events", "home", "keyring", "ledger", "notes"},
 	"cmd/amber/internal/control":    {"agent", "cmd/amber/internal/cli"},
@@ -138,19 +138,20 @@ var law = map[string][]string{
 	"natsbus":                       {"events"},
 	"notes":                         {},
 	"notes/notestest":               {"notes"},
+	"op":                            {"events"}, // what Amber can do; no door, no engine
 	"repo":                          {},
 	"policy":                        {},
 	"sign":                          {},
 	"search":                        {},
-	"server":                        {"events"},
+	"server":                        {"events", "op"},
 	"server/backup":                 {"colony/api", "config", "server"},
-	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "server/web", "snapshot", "store/postgres", "store/postgres/mirror", "store/sqlite", "trace"},
-	"server/httpapi":                {"events", "foreign", "foreign/formats", "foreign/transfer", "server"},
-	"server/mcpapi":                 {"policy", "server"},
+	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "op", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "server/web", "snapshot", "store/postgres", "store/postgres/mirror", "store/sqlite", "trace"},
+	"server/httpapi":                {"events", "foreign", "foreign/formats", "foreign/transfer", "op", "server"},
+	"server/mcpapi":                 {"op", "policy", "server"},
 	"server/near":                   {"server/httpapi"},
 	"server/servertest":             {"home", "ledger", "server", "snapshot", "store/sqlite"},
-	"server/vaultapi":               {"colony", "colony/shelf", "server"},
-	"server/web":                    {"client", "foreign", "foreign/formats", "server"}, // asks the API over a handler; formats for a choice of names
+	"server/vaultapi":               {"colony", "colony/shelf", "op", "server"},
+	"server/web":                    {"client", "foreign", "foreign/formats", "op", "server"}, // asks the API over a handler; formats for a choice of names
 	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "search", "store/sqlite", "store/sqlite/image", "target/dir"},
 	"store/inmem":                   {"search"},
 	"store/openviking":              {"store/openviking/api"},
