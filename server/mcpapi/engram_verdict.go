@@ -9,7 +9,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/server"
 )
 
 // notConflict is the verdict that two memories have nothing to do with each other.
@@ -62,7 +61,7 @@ type judgedSave struct {
 // memory is saved.
 func withCandidates(ctx context.Context, a *op.Call, r amber.WriteRequest, out answer) answer {
 	was, ok := out.data.(saved)
-	if !ok || was.Deduplicated || !server.CallerOf(ctx).MayRead() {
+	if !ok || was.Deduplicated || !a.Caller.MayRead() {
 		return out
 	}
 	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
