@@ -31,5 +31,9 @@ func TestAgentsJoinWhatIsNotTheOwners(t *testing.T) {
 	must.Kind(t, "an agent moves what is the owner's", join(amber.TrustAgent), amber.KindRefused)
 	must.Equal(t, "joined by half", in("shop"), 1)
 	must.Do(t, join(amber.TrustOwn))
+	must.Get(a.Store().Sessions.StartSession(ctx, amber.SessionStart{ID: "s1", Project: "Shop"}))(t)
+	must.Kind(t, "an agent moves a session of the owner", join(amber.TrustAgent), amber.KindRefused)
+	must.Equal(t, "the project of the session", must.Get(a.Store().Sessions.Session(ctx, "s1"))(t).Project, "Shop")
+	must.Do(t, join(amber.TrustOwn))
 	must.Equal(t, "joined by the owner", in("shop"), 3)
 }

@@ -16,7 +16,7 @@ const (
 
 // JoinProject gives the memories, sessions and turns of one project to another: each memory is a new
 // revision, so that its history tells where it was. It is one transaction, and done again it does
-// nothing. Errors: invalid; refused where a memory is trusted more than the caller, whose trust is by.
+// nothing. Errors: invalid; refused where a memory or a session is trusted more than the caller, whose trust is by.
 func (s *Contracts) JoinProject(ctx context.Context, from, to string, by amber.Trust) (memories, sessions int, err error) {
 	if err := cmp.Or(amber.CheckID("project id", from), amber.CheckID("project id", to)); err != nil || from == to {
 		return 0, 0, err
@@ -41,6 +41,9 @@ func (s *Contracts) JoinProject(ctx context.Context, from, to string, by amber.T
 			return err
 		}
 		for _, one := range list {
+			if err := one.Trust.MayChange(by, "join projects", string(one.ID)); err != nil {
+				return err
+			}
 			one.Project = to
 			if err := t.putSession(one); err != nil {
 				return err
