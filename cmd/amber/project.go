@@ -176,14 +176,15 @@ func (a *app) setProject(ctx context.Context, s *cli.Opened, dir, name string, y
 	return nil
 }
 
-// noteOtherNames tells, where nothing was found, that something is stored
-// under another name of the repository.
+// noteOtherNames tells, where nothing was found, what the folder waits for, and that something is stored under another name of the repository.
 func (a *app) noteOtherNames(ctx context.Context, s *cli.Opened, named string) {
 	dir, err := a.Absolute(".")
 	if named != "" || err != nil {
 		return
 	}
-	for _, name := range a.Project(ctx, dir).Others {
+	here := a.Project(ctx, dir)
+	a.noteAsks(here)
+	for _, name := range here.Others {
 		if found, err := agent.StoredUnder(ctx, s.Store, name); err == nil && found.Memories > 0 {
 			a.Out.Note("%s are stored under another name of this repository, %s: see amber project", found, cli.Safe(name))
 		}
