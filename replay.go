@@ -112,10 +112,21 @@ type ReplayReport struct {
 	EventsLeft int64       `json:"events_left,omitempty"`
 }
 
-// NewReplayReport folds the events that follow snapshot and compares the
-// outcome with task.
+// NewReplayReport folds the events that follow snapshot and compares the outcome with task.
 func NewReplayReport(task Task, snapshot ReplaySnapshot, events []TaskEvent) ReplayReport {
-	return snapshot.FoldAll(events).Report(task, events)
+	listed, bytes := 0, 0
+	for listed < len(events) && bytes < MaxPageBytes {
+		bytes += events[listed].TextBytes()
+		listed++
+	}
+	r := snapshot.FoldAll(events).Report(task, events[:listed])
+	r.EventsLeft = int64(len(events) - listed)
+	return r
+}
+
+// TextBytes is how much text the event has.
+func (e TaskEvent) TextBytes() int {
+	return len(e.Result) + len(e.Reason) + len(e.NodeID) + len(e.ApprovalID)
 }
 
 // Report compares a replay with task. Events are those of the replay that are listed.

@@ -134,7 +134,7 @@ func (s *Contracts) Replay(ctx context.Context, taskID string) (amber.ReplayRepo
 				left++
 				return nil
 			}
-			bytes += len(e.Result) + len(e.Reason) + len(e.NodeID) + len(e.ApprovalID)
+			bytes += e.TextBytes()
 			events = append(events, e)
 			return nil
 		})
