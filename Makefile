@@ -35,7 +35,7 @@ install: build
 # every byte of a file or live in SQLite, which is fifteen times slower with it.
 # Their goroutines meet in the tests of agent, and make test-long runs them with it.
 PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed gitsync gitsync/chunk hook hook/setup ledger \
-	internal/agekey internal/analyze internal/archtest internal/bench internal/gitobj internal/redact internal/release internal/settings journal repo search snapshot \
+	internal/agekey internal/analyze internal/archtest internal/gitobj internal/redact internal/settings journal repo search snapshot \
 	move server/web store/openviking store/postgres store/postgres/folder store/postgres/mirror store/postgres/schema store/sqlite store/sqlite/image store/sqlite/rowfile store/storetest \
 	$(patsubst %/,%,$(wildcard foreign/*/))
 
@@ -50,6 +50,15 @@ WITHOUT  = $(filter $(addprefix $(MODULE)/,$(PLAIN) $(SERVED)),$(ALL))
 WITH     = $(filter-out $(addprefix $(MODULE)/,$(PLAIN) $(SERVED)),$(ALL))
 BOTH     = $(filter $(addprefix $(MODULE)/,$(SERVED)),$(ALL))
 
+# The programs for those who work on Amber are a module of their own in tools, which is built, tested and checked beside this
+# one; PKGS=./agent leaves it out. Those with goroutines are tested with the race detector. A program is built into bin/tools
+# and runs here, so that paths in its flags are relative to this folder.
+TOOLPKGS  = $(if $(filter ./...,$(PKGS)),./...)
+TOOLRACE := hosttest
+TOOLALL   = $(if $(TOOLPKGS),$(shell $(GO) -C tools list $(TOOLPKGS)))
+TOOLWITH  = $(filter $(addprefix $(MODULE)/tools/,$(TOOLRACE)),$(TOOLALL))
+TOOLS_GO  = CGO_ENABLED=0 $(GO) -C tools build -o $(abspath $(TOOLS))/$(1) ./$(1)
+
 # All tests, with small versions of the long campaigns. Every package runs once.
 test: build
 	@test -z "$$(gofmt -l .)" || { echo "gofmt is not clean:"; gofmt -l .; exit 1; }
@@ -57,6 +66,9 @@ test: build
 	$(if $(WITHOUT),$(GO) test -vet=off -timeout 30m $(WITHOUT))
 	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 30m $(WITH))
 	$(if $(and $(RACE),$(BOTH)),CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m -run '$(TOGETHER)' $(BOTH))
+	$(if $(TOOLALL),$(GO) -C tools vet $(TOOLPKGS))
+	$(if $(TOOLALL),$(GO) -C tools test -vet=off -timeout 30m $(filter-out $(TOOLWITH),$(TOOLALL)))
+	$(if $(TOOLWITH),CGO_ENABLED=$(CGO) $(GO) -C tools test -vet=off $(RACE) -timeout 30m $(TOOLWITH))
 	sh scripts/sdk-python.sh bin/amber
 	sh scripts/sdk-typescript.sh bin/amber
 
@@ -139,7 +151,8 @@ test-long: build $(VERSITYGW)
 
 # The packages for Python and npm with the program for this machine, in bin/packages.
 packages:
-	CGO_ENABLED=0 $(GO) run ./internal/release -packages $(if $(VERSION),-version '$(VERSION)') -dist bin/packages -targets "$$($(GO) env GOOS)/$$($(GO) env GOARCH)"
+	$(call TOOLS_GO,release)
+	$(TOOLS)/release -packages $(if $(VERSION),-version '$(VERSION)') -dist bin/packages -targets "$$($(GO) env GOOS)/$$($(GO) env GOARCH)"
 
 # Everything of a release in dist: binaries for six systems, archives, deb, rpm, image, chart, formula, install script,
 # packages for Python and npm, checksums, signed with the key in the file RELEASE_KEY (see docs/releasing.md). It takes eight
@@ -147,18 +160,20 @@ packages:
 RELEASE_KEY ?=
 RELEASE     ?=
 release: $(NFPM)
-	CGO_ENABLED=0 $(GO) run ./internal/release $(if $(VERSION),-version '$(VERSION)') $(if $(RELEASE_KEY),-key '$(RELEASE_KEY)') -nfpm $(abspath $(NFPM)) $(RELEASE)
+	$(call TOOLS_GO,release)
+	$(TOOLS)/release $(if $(VERSION),-version '$(VERSION)') $(if $(RELEASE_KEY),-key '$(RELEASE_KEY)') -nfpm $(abspath $(NFPM)) $(RELEASE)
 
 # A whole release: everything is built, installed or unpacked, and run. Part of make test-long.
 test-release: $(NFPM) $(HELM)
-	$(GO) test -count=1 -timeout 60m -v ./internal/release -release.tools $(abspath $(TOOLS))
+	$(GO) -C tools test -count=1 -timeout 60m -v ./release -release.tools $(abspath $(TOOLS))
 
 # The real command lines of agent hosts, from npm, against a scripted model on
 # loopback. It needs npm and a few minutes. HOSTS takes flags, as in
 # make test-hosts HOSTS='-only gemini,codex -dir /var/tmp/amber-hosts'
 HOSTS ?=
 test-hosts: build
-	CGO_ENABLED=0 $(GO) run ./internal/hosttest $(HOSTS)
+	$(call TOOLS_GO,hosttest)
+	$(TOOLS)/hosttest $(HOSTS)
 
 # The real program Engram against Amber, in each of these versions. Needs Python 3, and the
 # module proxy to have them.
@@ -193,7 +208,8 @@ test-set-back: build
 # make bench BENCH='-only snapshot -cache /var/tmp/amber-bench'
 BENCH ?=
 bench: build
-	CGO_ENABLED=0 $(GO) run ./internal/bench $(BENCH)
+	$(call TOOLS_GO,bench)
+	$(TOOLS)/bench $(BENCH)
 
 # Every fuzz target there is, each for FUZZTIME.
 FUZZTIME ?= 1m
@@ -201,7 +217,7 @@ fuzz:
 	@for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
 		for target in $$(grep -ho '^func Fuzz[A-Za-z]*' $$dir/*_test.go | cut -d' ' -f2); do \
 			echo "$$dir $$target"; \
-			$(GO) test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzzminimizetime 1x -fuzztime $(FUZZTIME) || exit 1; \
+			$(GO) -C $$dir test . -run '^$$' -fuzz "^$$target\$$" -fuzzminimizetime 1x -fuzztime $(FUZZTIME) || exit 1; \
 		done; \
 	done
 
@@ -211,6 +227,10 @@ lint: $(GOFUMPT) $(STATICCHECK)
 	$(STATICCHECK) $(PKGS)
 	GOOS=darwin $(GO) vet $(PKGS)
 	GOOS=windows $(GO) vet $(PKGS)
+	$(if $(TOOLPKGS),$(GO) -C tools vet $(TOOLPKGS))
+	$(if $(TOOLPKGS),cd tools && $(abspath $(STATICCHECK)) $(TOOLPKGS))
+	$(if $(TOOLPKGS),GOOS=darwin $(GO) -C tools vet $(TOOLPKGS))
+	$(if $(TOOLPKGS),GOOS=windows $(GO) -C tools vet $(TOOLPKGS))
 
 # Published advisories about the code that the program is built from; it says so where their database cannot be reached.
 advisories:

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// The file is made by internal/modelconv; MODEL.md says of what, and under which licence.
+// The file is made by tools/modelconv; MODEL.md says of what, and under which licence.
 //
 //go:embed minilm.model
 var builtin string

@@ -18,7 +18,7 @@ import subprocess
 # Packages that no program of a user runs.
 SUPPORT = re.compile(
     r"^(tools/|store/storetest|store/inmem|store/openviking/ov|server/servertest|.*test/"
-    r"|internal/(bench|hosttest|sdkgen|release|modelconv|pgtest|archtest|promise|must|golden)"
+    r"|internal/(pgtest|archtest|promise|must|golden)"
     r"|internal/fsx/(crashfs|errfs)|internal/redact/secrettest)")
 
 # Constructions that a reader has to decode. Each is counted in the comments of a file, joined to one text.

@@ -87,7 +87,6 @@ var law = map[string][]string{
 	"internal/archtest":             {"-"},
 	"internal/audited":              {},
 	"internal/authorship":           {},
-	"internal/bench":                {"*"}, // measures the whole, as cmd would use it
 	"internal/block":                {},
 	"internal/envelope":             {},
 	"internal/filesig":              {},
@@ -97,12 +96,10 @@ var law = map[string][]string{
 	"internal/gitobj":               {},
 	"internal/gitrun":               {},
 	"internal/golden":               {"internal/fsx"},
-	"internal/hosttest":             {"-"}, // sees the program as a user does
 	"internal/bounds":               {},
 	"internal/intake":               {"internal/redact"},
 	"internal/linediff":             {"-"},
 	"internal/localsock":            {},
-	"internal/modelconv":            {"embed"},
 	"internal/must":                 {},
 	"internal/names":                {"-"},
 	"internal/shown":                {"-"},
@@ -116,10 +113,8 @@ var law = map[string][]string{
 	"internal/proc":                 {},
 	"internal/project":              {},
 	"internal/promise":              {},
-	"internal/release":              {"keyring"}, // makes a release; signs with a key of keyring
 	"internal/redact":               {"-"},
 	"internal/redact/secrettest":    {"-"},
-	"internal/sdkgen":               {"-"},
 	"internal/settings":             {"-"},
 	"internal/sqlconn":              {},
 	"internal/sqlpages":             {},
@@ -176,6 +171,11 @@ var law = map[string][]string{
 	"target/location":               {"target/dir", "target/s3"},
 	"target/s3":                     {},
 	"target/targettest":             {},
+	"tools/bench":                   {"*"}, // measures the whole, as cmd would use it
+	"tools/hosttest":                {"-"}, // sees the program as a user does
+	"tools/modelconv":               {"embed"},
+	"tools/release":                 {"keyring"}, // makes a release; signs with a key of keyring
+	"tools/sdkgen":                  {"-"},
 	"trace":                         {},
 }
 

@@ -87,9 +87,14 @@ func recordHead(n int, text string, names map[int]string) (broken []string) {
 	return broken
 }
 
-// Dependencies returns the modules that go.mod requires directly and that the record about dependencies does not name.
+// Dependencies returns the modules that go.mod and tools/go.mod require directly and that the record about dependencies
+// does not name.
 func Dependencies(root string) ([]string, error) {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	tools, err := os.ReadFile(filepath.Join(root, "tools", "go.mod"))
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +103,12 @@ func Dependencies(root string) ([]string, error) {
 		return nil, err
 	}
 	var broken []string
-	for _, m := range required.FindAllStringSubmatch(string(mod), -1) {
+	for _, m := range required.FindAllStringSubmatch(string(mod)+string(tools), -1) {
 		module := regexp.MustCompile(`/v[0-9]+$`).ReplaceAllString(m[1], "")
-		if !strings.Contains(string(record), module) {
+		if module != Module && !strings.Contains(string(record), module) {
 			broken = append(broken, "docs/decisions/0004-dependencies.md does not name "+module)
 		}
 	}
 	slices.Sort(broken)
-	return broken, nil
+	return slices.Compact(broken), nil
 }

@@ -57,6 +57,11 @@ func TestDependenciesFindsWhatIsNotDecided(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(root, "docs", "decisions", "0004-dependencies.md"), []byte("golang.org/x/text"), 0o600))
 	mod := "module m\n\nrequire (\n\tgolang.org/x/text v0.1.0\n\texample.org/a/v2 v2.0.0\n)\n\nrequire example.org/b v1.0.0 // indirect\n"
 	must.Do(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte(mod), 0o600))
-	must.Equal(t, "broken", must.Get(archtest.Dependencies(root))(t),
-		[]string{"docs/decisions/0004-dependencies.md does not name example.org/a"})
+	must.Do(t, os.Mkdir(filepath.Join(root, "tools"), 0o700))
+	mod = "module m/tools\n\nrequire (\n\tgithub.com/amber-memory/amber v0.0.0\n\texample.org/a/v2 v2.0.0\n\texample.org/c v1.0.0\n)\n"
+	must.Do(t, os.WriteFile(filepath.Join(root, "tools", "go.mod"), []byte(mod), 0o600))
+	must.Equal(t, "broken", must.Get(archtest.Dependencies(root))(t), []string{
+		"docs/decisions/0004-dependencies.md does not name example.org/a",
+		"docs/decisions/0004-dependencies.md does not name example.org/c",
+	})
 }

@@ -16,13 +16,13 @@ var forbidden = []struct {
 	except []string
 	why    string
 }{
-	{"time.Now", []string{"cmd/amber", "cmd/amber/internal/cli", "internal/fsx", "internal/bench"}, "time is injected"},
-	{"time.Sleep", []string{"internal/bench"}, "wait for a signal instead"},
-	{"os.WriteFile", []string{"internal/bench", "internal/hosttest", "internal/pgtest", "notes/notestest"}, "durable files go through internal/fsx"},
+	{"time.Now", []string{"cmd/amber", "cmd/amber/internal/cli", "internal/fsx", "tools/bench"}, "time is injected"},
+	{"time.Sleep", []string{"tools/bench"}, "wait for a signal instead"},
+	{"os.WriteFile", []string{"tools/bench", "tools/hosttest", "internal/pgtest", "notes/notestest"}, "durable files go through internal/fsx"},
 	{"os.Rename", []string{"internal/fsx"}, "durable files go through internal/fsx"},
-	{"os.Create", []string{"internal/bench"}, "durable files go through internal/fsx"},
-	{"os.OpenFile", []string{"internal/fsx", "internal/hosttest", "internal/pgtest"}, "durable files go through internal/fsx"},
-	{"os.Exit", []string{"cmd/amber", "internal/bench", "internal/hosttest", "internal/modelconv", "internal/release"}, "only a main ends the process"},
+	{"os.Create", []string{"tools/bench"}, "durable files go through internal/fsx"},
+	{"os.OpenFile", []string{"internal/fsx", "tools/hosttest", "internal/pgtest"}, "durable files go through internal/fsx"},
+	{"os.Exit", []string{"cmd/amber", "tools/bench", "tools/hosttest", "tools/modelconv", "tools/release"}, "only a main ends the process"},
 }
 
 // leased is the one file of the engine of snapshots that takes the lock of an agent's folder: operations on agents

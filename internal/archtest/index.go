@@ -63,9 +63,13 @@ func pathsIn(code string) (paths []string) {
 		}
 		return paths
 	}
+	folder := ""
+	if len(words) > 2 && words[1] == "-C" {
+		folder = words[2]
+	}
 	for _, w := range words {
 		if strings.HasPrefix(w, "./") && words[0] == "go" {
-			paths = append(paths, path.Clean(strings.TrimSuffix(w, "...")))
+			paths = append(paths, path.Join(folder, strings.TrimSuffix(w, "...")))
 		}
 	}
 	return paths

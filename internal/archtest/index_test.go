@@ -18,8 +18,8 @@ func TestTheIndexNamesWhatExists(t *testing.T) {
 func TestIndexFindsWhatIsMissing(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"docs/README.md": "[a](a.md#x), [web](https://example.org/a), [c](../c)\n\n| x | `a/b.go`, `c.go`, `d.go`, `a/*_z.go` | `go test ./a ./e/... -run X` |\n",
-		"docs/a.md":      "", "docs/left.md": "", "a/b.go": "", "a/c.go": "", "a/y_z.go": "",
+		"docs/README.md": "[a](a.md#x), [web](https://example.org/a), [c](../c)\n\n| x | `a/b.go`, `c.go`, `d.go`, `a/*_z.go` | `go test ./a ./e/... -run X`, `go -C a test ./in ./out` |\n",
+		"docs/a.md":      "", "docs/left.md": "", "a/b.go": "", "a/c.go": "", "a/y_z.go": "", "a/in/x.go": "",
 	} {
 		file := filepath.Join(root, filepath.FromSlash(name))
 		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
@@ -28,6 +28,7 @@ func TestIndexFindsWhatIsMissing(t *testing.T) {
 	must.Equal(t, "broken", must.Get(archtest.Index(root))(t), []string{
 		"docs/README.md does not link docs/left.md",
 		"docs/README.md links c, which does not exist",
+		"docs/README.md names a/out, which does not exist",
 		"docs/README.md names d.go, which does not exist",
 		"docs/README.md names e, which does not exist",
 	})

@@ -1,4 +1,4 @@
-# Made from the OpenAPI document of the server by internal/sdkgen. Changes here are lost.
+# Made from the OpenAPI document of the server by tools/sdkgen. Changes here are lost.
 """What travels between Amber and its clients."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made from the OpenAPI document of the server by internal/sdkgen. Changes here are lost.
+# Made from the OpenAPI document of the server by tools/sdkgen. Changes here are lost.
 """The operations of the API: one class for each kind of thing, in two manners."""
 
 from __future__ import annotations

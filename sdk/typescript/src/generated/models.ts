@@ -1,4 +1,4 @@
-// Made from the OpenAPI document of the server by internal/sdkgen. Changes here are lost.
+// Made from the OpenAPI document of the server by tools/sdkgen. Changes here are lost.
 
 /** A moment in the form of RFC 3339, as 2026-01-02T03:04:05.678Z. `new Date(time)` reads it. */
 export type Time = string;

@@ -22,7 +22,7 @@ import (
 )
 
 // notOurs are folders whose constants are about formats of other programs, or about nothing that stays.
-var notOurs = []string{"foreign", "eval", "internal/bench", "internal/hosttest", "internal/release", "internal/archtest", "store/openviking/ovfake"}
+var notOurs = []string{"foreign", "eval", "tools", "internal/archtest", "store/openviking/ovfake"}
 
 // noFormats are constants that have the name of a format and are none.
 var noFormats = []string{

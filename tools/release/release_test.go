@@ -82,7 +82,7 @@ func TestVersions(t *testing.T) {
 	must.Equal(t, "targets", must.Get(parseTargets("linux/arm64,windows/amd64"))(t), []target{{"linux", "arm64"}, {"windows", "amd64"}})
 }
 
-// The files of docs/deploy come from the templates: go run ./internal/release -deploy docs/deploy
+// The files of docs/deploy come from the templates: go -C tools run ./release -deploy ../docs/deploy
 func TestFilesOfDocsDeploy(t *testing.T) {
 	t.Parallel()
 	for _, name := range deployNames {

@@ -8,7 +8,7 @@ import (
 )
 
 // typescriptHead begins the files for TypeScript.
-const typescriptHead = "// Made from the OpenAPI document of the server by internal/sdkgen. Changes here are lost.\n\n"
+const typescriptHead = "// Made from the OpenAPI document of the server by tools/sdkgen. Changes here are lost.\n\n"
 
 // typescriptKind is a type as it is answered, or as it is given where asked is true. Words of an answer may be new ones of
 // a newer server.

@@ -7,7 +7,7 @@ import (
 )
 
 // pythonHead begins the files for Python.
-const pythonHead = "# Made from the OpenAPI document of the server by internal/sdkgen. Changes here are lost.\n"
+const pythonHead = "# Made from the OpenAPI document of the server by tools/sdkgen. Changes here are lost.\n"
 
 // pythonWords are names that Python keeps for itself, or that methods need.
 var pythonWords = []string{"from", "import", "class", "global", "pass", "None", "async", "await", "in", "is", "not", "or", "and", "if", "else", "lambda", "return", "self"}

@@ -19,6 +19,9 @@ import (
 //go:embed where/main.go.txt
 var whereMain []byte
 
+// product is the module of the program. The go tool knows its folder at the top of the repository and in tools.
+const product = "github.com/amber-memory/amber"
+
 // productMain is what whereMain takes the place of.
 const productMain = "\nfunc main() {"
 
@@ -55,8 +58,8 @@ func (l *lab) whereTimeGoes(ctx context.Context) {
 
 // buildWatched builds the command with whereMain for a main.
 func buildWatched(ctx context.Context, dir string) string {
-	out := get(exec.CommandContext(ctx, "go", "env", "GOMOD").Output())
-	src := filepath.Join(filepath.Dir(strings.TrimSpace(string(out))), "cmd", "amber")
+	out := get(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", product).Output())
+	src := filepath.Join(strings.TrimSpace(string(out)), "cmd", "amber")
 	main := get(os.ReadFile(filepath.Join(src, "main.go")))
 	renamed := bytes.Replace(main, []byte(productMain), []byte("\nfunc mainOfTheProduct() {"), 1)
 	if bytes.Equal(main, renamed) {
@@ -116,7 +119,7 @@ func printPlaces(counts map[string]int) {
 			small += n
 			continue
 		}
-		fmt.Printf("  %5.1f %%  %s\n", 100*float64(n)/float64(total), strings.ReplaceAll(name, "github.com/amber-memory/amber/", ""))
+		fmt.Printf("  %5.1f %%  %s\n", 100*float64(n)/float64(total), strings.ReplaceAll(name, product+"/", ""))
 	}
 	if small > 0 {
 		fmt.Printf("  %5.1f %%  in smaller parts\n", 100*float64(small)/float64(total))
