@@ -37,3 +37,17 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	}
 	must.Kind(t, "the erased memory", must.Err(store.Memories.Get(ctx, ack.ID)), amber.KindNotFound)
 }
+
+// TestErasureNamesConversationsOfEarlierVersions: an earlier version sent conversations to an OpenViking server, and no
+// command deletes them now.
+func TestErasureNamesConversationsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	const place = "openviking/default.default/0123456789abcdef"
+	for _, part := range []string{"#sessions", "#sessions/00", "#sessions/63"} {
+		must.Do(t, a.sqlite.MoveIndexCursor(t.Context(), place+part, amber.IndexCursor{Fence: 1}))
+	}
+	ack := must.Get(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "The vault code is 4711."}))(t)
+	report := must.Get(a.Store().Eraser.Erase(t.Context(), ack.ID))(t)
+	must.Equal(t, "what remains", report.Remaining, []string{"conversations that an earlier version sent to an OpenViking server (docs/openviking.md): " + place})
+}

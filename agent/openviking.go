@@ -61,7 +61,7 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 	with := openviking.Options{
 		Primary: primary, Cursors: cursors, Server: client, URL: o.URL, Tenant: a.Tenant(), Agent: a.ID(), Rules: c.RedactDigest(),
 		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.serverClock(), Lock: a.feedLock,
-		Conversations: client, RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
+		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
 	if o.Mode == config.VikingTrusted || o.Mode == config.VikingKey && o.KeyFile == "" {
 		with.User = string(a.ID()) // nobody has to be asked for it
@@ -72,12 +72,6 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 	}
 	for _, s := range o.Include {
 		with.Include = append(with.Include, amber.Scope(s))
-	}
-	if o.Sessions != config.SessionsOff {
-		with.Sessions = openviking.Sessions(o.Sessions)
-	}
-	if a.sqlite != nil {
-		with.TurnSession = a.sqlite.SessionOfTurn
 	}
 	if o.Fusion == config.FusionRRF {
 		with.Fusion = openviking.FusionRRF
@@ -179,7 +173,7 @@ func (a *Agent) feedLock(context.Context) (release func() error, err error) {
 const feedSlice = 5 * time.Second
 
 // Feed feeds the server that stands beside the store for a while, and returns what it did, when to
-// feed again after an error or where conversations could not be sent, and whether that was all.
+// feed again, and whether that was all.
 // Errors: those of [openviking.Store.Feed].
 func (a *Agent) Feed(ctx context.Context) (detail string, again time.Duration, done bool, err error) {
 	r, err := a.viking.Feed(ctx, openviking.Budget{Time: feedSlice})
@@ -188,12 +182,6 @@ func (a *Agent) Feed(ctx context.Context) (detail string, again time.Duration, d
 	}
 	if again = r.Again; again == 0 {
 		again = r.Look
-	}
-	if s := r.Sessions; s != nil {
-		again = max(again, s.Again)
-		if s.Sent > 0 || s.Dropped > 0 {
-			detail = strings.TrimPrefix(fmt.Sprintf("%s, %d conversations sent, %d dropped", detail, s.Sent, s.Dropped), ", ")
-		}
 	}
 	return detail, again, r.Done, err
 }
@@ -208,7 +196,11 @@ func (a *Agent) FeedWithin(ctx context.Context) {
 	_, _ = a.viking.Feed(ctx, openviking.Budget{Time: budget, Hard: true})
 }
 
-// formerIndexes names servers that were fed once and are not used any more.
+// conversations ends the place of the cursor of earlier versions, which sent conversations to OpenViking servers.
+const conversations = "#sessions"
+
+// formerIndexes names servers that were fed once and are not used any more, and those that earlier versions sent
+// conversations to: no version deletes these now.
 func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
 	if a.sqlite == nil {
 		return nil
@@ -218,6 +210,9 @@ func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
 		return []string{"OpenViking servers that were fed, which were not looked for: " + err.Error()}
 	}
 	for _, p := range places {
+		if at, sent := strings.CutSuffix(p, conversations); sent {
+			left = append(left, "conversations that an earlier version sent to an OpenViking server (docs/openviking.md): "+at)
+		}
 		if strings.Contains(p, "#") || a.viking != nil && !a.viking.Left(p) { // a part of another place, or in use
 			continue
 		}
@@ -233,9 +228,6 @@ func (a *Agent) leftOnViking() []string {
 	}
 	o := a.config.Memory.Backends.OpenViking
 	left := []string{fmt.Sprintf("the files of the agent on the OpenViking server %s: memories/amber/%s.%s of its user", o.URL, a.Tenant(), a.ID())}
-	if o.Sessions != config.SessionsOff {
-		left = append(left, fmt.Sprintf("the conversations of the agent on the OpenViking server %s: sessions/amber-… of its user", o.URL))
-	}
 	if path := a.vikingKeyPath(o); o.KeyFile == "" {
 		if err := fsx.Remove(fsx.OS(), path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			left = append(left, path+": "+err.Error())

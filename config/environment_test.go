@@ -58,6 +58,7 @@ func TestEnvironmentRejects(t *testing.T) {
 		words                 []string
 	}{
 		{"unknown", "AMBER_MEMORY__RECALL__TOPK", "1", []string{`"topk"`, "memory.recall", "top_k"}},
+		{"removed", "AMBER_MEMORY__BACKENDS__OPENVIKING__SESSIONS", "off", []string{"memory.backends.openviking.sessions was removed", "delete the key"}},
 		{"unknown section", "AMBER_VALUTS__LABEL", "1", []string{`"valuts"`}},
 		{"a section", "AMBER_MEMORY__RECALL", "1", []string{"memory.recall", "section"}},
 		{"below a key", "AMBER_MEMORY__ENABLED__REALLY", "1", []string{"memory.enabled", `"really"`}},

@@ -51,6 +51,7 @@ func TestFileRejects(t *testing.T) {
 		{"unknown top key", "memori:\n  enabled: true\n", []string{":1", `"memori"`, "control, digest, events, export, journal, memory"}},
 		{"unknown key", "memory:\n  recall:\n    topk: 5\n", []string{":3", `"topk"`, "memory.recall", "enabled, top_k"}},
 		{"key of a later release", "openviking: {url: x}\n", []string{":1", `"openviking"`}},
+		{"removed key", "memory:\n  backends:\n    openviking:\n      sessions: mirror\n", []string{":4", "memory.backends.openviking.sessions was removed", "no conversations", "delete the key"}},
 		{"unknown layer", "memory: {layers: {dreams: {backend: sqlite}}}", []string{`"dreams"`, "memory.layers", "long_term"}},
 		{"unknown backend options", "memory: {backends: {tape: {reel: x}}}", []string{`"tape"`, "memory.backends"}},
 		{"dotted key", "memory.recall.top_k: 5\n", []string{`"memory.recall.top_k"`}},

@@ -60,7 +60,6 @@ func TestLoadDefaults(t *testing.T) {
 				OpenViking: config.OpenViking{
 					Primary: "sqlite", URL: config.DefaultVikingURL, Mode: config.VikingKey, MinScore: 0.75, Fusion: config.FusionBehind,
 					FindTimeout: 800 * time.Millisecond, ConnectTimeout: time.Second, RequestTimeout: 5 * time.Second, FeedBudget: 300 * time.Millisecond,
-					Sessions: config.SessionsOff,
 				},
 				Postgres: config.Postgres{Connections: 16, LockTimeout: 10 * time.Second, Settle: 15 * time.Second, Migrate: config.MigrateManual},
 			},

@@ -21,7 +21,6 @@ type OpenViking struct {
 	RequestTimeout   time.Duration
 	FeedBudget       time.Duration // how long the command line feeds the server before a question
 	Include          []string      // scopes that leave this machine too
-	Sessions         Insistence    // what is done with conversations that ended
 	AnyVersion       bool          // take a server of a version that was not tested
 }
 
@@ -36,13 +35,6 @@ const (
 const (
 	FusionBehind Insistence = "behind" // behind what the primary is sure of
 	FusionRRF    Insistence = "rrf"    // by reciprocal rank
-)
-
-// What is done with conversations that ended.
-const (
-	SessionsOff    Insistence = "off"
-	SessionsMirror Insistence = "mirror" // they are sent
-	SessionsCommit Insistence = "commit" // they are sent, and the server is asked to learn from them
 )
 
 // DefaultVikingURL is where a server listens by convention.
@@ -62,10 +54,6 @@ func openVikingKeys() []Key {
 		"Where hits of the server stand: behind, after those that the primary is sure of and in turn with the others; rrf, both lists are merged by their ranks.",
 		func(c *Config) *Insistence { return &of(c).Fusion })
 	fusion.Choices = []string{string(FusionBehind), string(FusionRRF)}
-	sessions := key(at+"sessions", SessionsOff, "",
-		"What is done with conversations that ended: off, they stay here; mirror, their turns are sent to the server; commit, the server is asked to learn from them too. Like memories of scope session they leave only to a server on this machine, or where include names session.",
-		func(c *Config) *Insistence { return &of(c).Sessions })
-	sessions.Choices = []string{string(SessionsOff), string(SessionsMirror), string(SessionsCommit)}
 	return []Key{
 		primary,
 		key(at+"url", DefaultVikingURL, "",
@@ -97,7 +85,6 @@ func openVikingKeys() []Key {
 		textsKey(Scopes, at+"include",
 			"Scopes that leave this machine too: user, session. Memories of these scopes are only sent to a server on this machine otherwise.",
 			func(c *Config) *[]string { return &of(c).Include }),
-		sessions,
 		key(at+"any_version", false, false,
 			"Whether a server of a version that was not tested is fed and asked.",
 			func(c *Config) *bool { return &of(c).AnyVersion }),

@@ -183,7 +183,6 @@ func effects() map[string]effect {
 		ov + "request_timeout": {"2s", opened(viking(func(o config.OpenViking) any { return o.RequestTimeout })), 2 * time.Second},
 		ov + "feed_budget":     {"0", opened(viking(func(o config.OpenViking) any { return o.FeedBudget })), time.Duration(0)},
 		ov + "include":         {"user, session", opened(viking(func(o config.OpenViking) any { return o.Include })), []string{"user", "session"}},
-		ov + "sessions":        {"commit", opened(viking(func(o config.OpenViking) any { return o.Sessions })), config.SessionsCommit},
 		ov + "any_version":     {"true", opened(viking(func(o config.OpenViking) any { return o.AnyVersion })), true},
 
 		"vault.url":                                       {"https://vault.example/api/v1", opened(func(c config.Config) any { return c.Vault.URL }), "https://vault.example/api/v1"},

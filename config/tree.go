@@ -66,6 +66,9 @@ func (t *tree) child(name string) (*tree, error) {
 	if t.named != nil {
 		return t.name(name)
 	}
+	if instead, was := removed()[join(t.path, name)]; was {
+		return nil, fmt.Errorf("%s was removed: %s", join(t.path, name), instead)
+	}
 	known := strings.Join(slices.Sorted(maps.Keys(t.children)), ", ")
 	switch {
 	case t.key != nil:
@@ -74,6 +77,13 @@ func (t *tree) child(name string) (*tree, error) {
 		return nil, fmt.Errorf("unknown key %s (known: %s)", quote(name), known)
 	}
 	return nil, fmt.Errorf("unknown key %s in %s (known: %s)", quote(name), t.path, known)
+}
+
+// removed are the keys of earlier versions, with what a user does now.
+func removed() map[string]string {
+	return map[string]string{
+		"memory.backends.openviking.sessions": "Amber sends no conversations to OpenViking any more; delete the key, and see docs/openviking.md for conversations that were sent",
+	}
 }
 
 // name adds a name to a section whose names the user chooses.

@@ -111,18 +111,7 @@ func vikingEffects() map[string]effect {
 			s.does("recall", "x")
 			return fmt.Sprint(told[indexReport](s, "index", "status").OpenViking.Compare)
 		}, "false", "true"},
-		at + "include": {value("user"), func(s *setting) string { return s.sentAway() }, "1", "2"},
-		at + "sessions": {func(s *setting) string {
-			server := s.viking(ovfake.Options{Mode: ovfake.ModeDev})
-			s.Cleanup(func() { must.Equal(s, "conversations", len(server.Sessions("default", "default")) > 0, s.with) })
-			return "mirror"
-		}, func(s *setting) string {
-			s.does("session", "start", "s-1")
-			s.does("turn", "add", "hello")
-			s.does("session", "end", "s-1")
-			s.does("index", "sync")
-			return fmt.Sprint(told[indexReport](s, "index", "status").OpenViking.Sessions != nil)
-		}, "false", "true"},
+		at + "include":     {value("user"), func(s *setting) string { return s.sentAway() }, "1", "2"},
 		at + "any_version": {besideDev("true", func(f *ovfake.Server) { f.Version("0.9.1") }), ails, "true", "false"},
 	}
 }

@@ -69,7 +69,7 @@ memory.backends.sqlite.busy_timeout memory.backends.sqlite.readers
 memory.backends.openviking.primary memory.backends.openviking.url memory.backends.openviking.key_file memory.backends.openviking.keys_dir
 memory.backends.openviking.mode memory.backends.openviking.min_score memory.backends.openviking.fusion memory.backends.openviking.find_timeout
 memory.backends.openviking.connect_timeout memory.backends.openviking.request_timeout memory.backends.openviking.feed_budget
-memory.backends.openviking.include memory.backends.openviking.sessions memory.backends.openviking.any_version
+memory.backends.openviking.include memory.backends.openviking.any_version
 memory.backends.remote.url memory.backends.remote.token_file memory.backends.remote.ca
 memory.backends.postgres.dsn_file memory.backends.postgres.plain memory.backends.postgres.connections
 memory.backends.postgres.lock_timeout memory.backends.postgres.settle memory.backends.postgres.migrate

@@ -40,7 +40,6 @@ func (a *app) newEvalAgent(ctx context.Context, c config.Config, only string, be
 	if err != nil {
 		return nil, &amber.Error{Op: "make temporary home", Kind: amber.KindInternal, Err: err}
 	}
-	c.Memory.Backends.OpenViking.Sessions = config.SessionsOff // nobody learns from a set
 	e := &evalAgent{dir: dir, clock: &stoppedClock{}, warn: func(text string) { a.Out.Warn("%s", text) }}
 	e.clock.set(begin)
 	e.Agent, err = agent.Open(ctx, agent.Options{

@@ -94,8 +94,7 @@ be interrupted at any time, and goes on where it was when it is run again. After
 search.model the vectors of the former model stay until those of the new one are all there.
 
 An OpenViking server beside the store gets what it does not have yet, and loses what is gone; vectors
-that it could not make are made again. Conversations that ended are sent where
-memory.backends.openviking.sessions says so.`,
+that it could not make are made again.`,
 		Example: "  amber index sync",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -143,7 +142,7 @@ in it so far meanwhile. It does not touch what is stored.
 
 Vectors are made afterwards: it makes them too, and when it is interrupted "amber index sync" goes on.
 
-Everything of this agent on an OpenViking server is deleted and sent again, conversations too.`,
+Everything of this agent on an OpenViking server is deleted and sent again.`,
 		Example: "  amber index rebuild",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -182,9 +181,8 @@ func (a *app) indexVerifyCommand() *cobra.Command {
 differ; "amber index rebuild" mends that.
 
 The files of an OpenViking server are compared by their names, which tell the version, and the server
-is asked which of them have no vector; --deep reads them too. Conversations that were sent have to be
-there. What differs is mended by
-"amber index sync", but for names that are not Amber's, which stay.`,
+is asked which of them have no vector; --deep reads them too. What differs is mended by "amber index
+sync", but for names that are not Amber's, which stay.`,
 		Example: "  amber index verify\n  amber index verify --deep",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -98,9 +98,6 @@ func (a *app) printViking(w io.Writer, s openviking.Status) {
 		behind += ", since " + a.Out.When(s.Oldest)
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "behind", behind)
-	if s.Sessions != nil {
-		a.printConversations(w, *s.Sessions)
-	}
 	for _, q := range s.Quarantined {
 		a.Out.Note("%s is not on the server: %s", cli.ShortID(string(q.ID)), cli.OneLine(q.Reason, 300))
 	}
@@ -125,31 +122,6 @@ func (a *app) printViking(w io.Writer, s openviking.Status) {
 		a.Out.Note("amber index sync compares the server with the store")
 	case s.Behind > 0:
 		a.Out.Note("amber index sync feeds the server")
-	}
-}
-
-// printConversations says how conversations stand.
-func (a *app) printConversations(w io.Writer, s openviking.SessionStatus) {
-	text := fmt.Sprintf("%s, %d behind", words.Count(int64(s.Mirrored), "conversation", "conversations"), s.Behind)
-	if s.More {
-		text += " or more"
-	}
-	fmt.Fprintf(w, "%-10s %s\n", "sessions", text)
-	for _, one := range s.Aside {
-		a.Out.Note("session %s is not on the server: %s", cli.ShortID(string(one.ID)), cli.OneLine(one.Reason, 300))
-	}
-	if s.Uncounted > 0 {
-		a.Out.Note("%s more are not on the server", words.Count(int64(s.Uncounted), "session", "sessions"))
-	}
-	switch {
-	case s.Withheld:
-		a.Out.Note("no conversation leaves this machine: memory.backends.openviking.include does not name session")
-	case s.Stopped:
-		a.Out.Note("conversations are not sent, which is tried again once a minute, or by amber index sync: %s", cli.OneLine(s.LastError, 300))
-	case !s.RetryAt.IsZero():
-		a.Out.Note("conversations are sent again at %s: %s", a.Out.When(s.RetryAt), cli.OneLine(s.LastError, 300))
-	case s.Listing || s.Behind > 0:
-		a.Out.Note("amber index sync sends conversations")
 	}
 }
 
@@ -186,10 +158,6 @@ func printVerification(w io.Writer, v *openviking.Verification) {
 		for _, name := range one.First[:min(len(one.First), namesShown)] {
 			fmt.Fprintf(w, "  %s\n", cli.OneLine(name, 300))
 		}
-	}
-	if s := v.Sessions; s != nil && s.Missing.Count > 0 {
-		fmt.Fprintf(w, "OpenViking has nothing of %s that %s sent (%s)\n", words.Count(int64(s.Missing.Count), "conversation", "conversations"),
-			map[bool]string{true: "was", false: "were"}[s.Missing.Count == 1], cli.OneLine(s.Missing.First[0], 200))
 	}
 	if !v.Vectors {
 		fmt.Fprintln(w, "OpenViking: whether other files have their vectors was not checked, for the server names only some that have none")

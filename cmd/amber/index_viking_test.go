@@ -91,64 +91,6 @@ func textsIn(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-// Conversations that ended are on the server where that was asked for: all turns once, without
-// private passages; they follow when they are resumed, and go when they are erased or deleted.
-func TestConversationsOnOpenViking(t *testing.T) {
-	t.Parallel()
-	s := newSetting(t, false)
-	work := s.path("workspace")
-	must.Do(t, os.Mkdir(work, 0o700))
-	server := s.viking(ovfake.Options{Mode: ovfake.ModeDev, Workspace: work})
-	said := func() (all []string) {
-		for _, name := range server.Sessions("default", "default") {
-			messages, _ := server.Messages("default", "default", name)
-			for _, m := range messages {
-				all = append(all, m[0]+" "+m[1])
-			}
-		}
-		return all
-	}
-	talk := func(session string, turns ...string) {
-		s.does("session", "start", session)
-		for _, text := range turns {
-			s.does("turn", "add", text, "--session", session)
-		}
-		s.does("session", "end", session)
-	}
-	talk("first", "Where is the key?", "It is <private>below the mat</private>.")
-	s.does("index", "sync")
-	must.Equal(t, "conversations that nobody asked for", len(said()), 0)
-	s.set(vikingVariable("sessions"), "commit")
-	s.does("index", "sync")
-	s.does("index", "sync")
-	must.Equal(t, "messages", said(), []string{"user Where is the key?", "user It is [REDACTED:private]."})
-	talk("first", "And the door?")
-	talk("second", "The colour of the door is blue.")
-	server.Fail(503, "UNAVAILABLE", "/api/v1/sessions")
-	s.does("index", "sync")
-	must.Equal(t, "messages during an outage", len(said()), 2)
-	must.Says(t, "status", s.does("index", "status"), "1 conversation, 2 behind")
-	server.Calm()
-	s.does("index", "sync")
-	must.Equal(t, "messages", said(), []string{"user Where is the key?", "user It is [REDACTED:private].", "user And the door?", "user The colour of the door is blue."})
-	status := told[indexReport](s, "index", "status").OpenViking.Sessions
-	must.Hold(t, status.Mirrored == 2 && status.Behind == 0, "status %+v", status)
-	must.Equal(t, "verified", told[indexVerdict](s, "index", "verify").OpenViking.Sessions.Mirrored, 2)
-
-	id := s.idOf(s.does("--json", "remember", "The colour of the door is blue."))
-	report := s.does("--json", "forget", id, "--erase", "--yes")
-	must.Says(t, "erasure", report, "conversations of OpenViking: 1", "learnt from conversations")
-	must.Equal(t, "files with the erased text", len(textsIn(t, work, "colour of the door")), 0)
-	s.does("session", "delete", "first", "--yes")
-	s.does("index", "sync")
-	must.Equal(t, "messages of what is gone", len(said()), 0)
-	must.Equal(t, "files with the deleted text", len(textsIn(t, work, "And the door?")), 0)
-	s.does("index", "verify")
-	s.set("AMBER_MEMORY__BACKEND", "sqlite")
-	id = s.idOf(s.does("--json", "remember", "Another plan."))
-	must.Equal(t, "servers that were fed", strings.Count(s.does("--json", "forget", id, "--erase", "--yes"), "server that was fed"), 1)
-}
-
 // A server feeds what is written.
 func TestServerFeedsOpenViking(t *testing.T) {
 	t.Parallel()

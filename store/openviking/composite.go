@@ -89,7 +89,7 @@ func (s *Store) Health(ctx context.Context) (amber.Health, error) {
 func (s *Store) ailing(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, s.o.FindTimeout)
 	defer cancel()
-	st, err := s.status(ctx)
+	st, err := s.Status(ctx)
 	switch {
 	case err != nil:
 		return "OpenViking: " + oneLine(err.Error(), maxReason)

@@ -25,10 +25,6 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 	if err != nil {
 		return amber.EraseReport{}, err
 	}
-	head, err := s.o.Primary.Changes.Head(ctx)
-	if err != nil {
-		return amber.EraseReport{}, err
-	}
 	report, err := s.o.Primary.Eraser.Erase(ctx, id)
 	if err != nil {
 		return report, err
@@ -47,7 +43,6 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 	} else {
 		state.fed = s.eraseFiles(ctx, l, id, names, &report) || state.fed
 	}
-	s.eraseSessions(ctx, l, head, err == nil && alone.held, &report)
 	s.remainInside(l, state, &report)
 	if err == nil && !alone.held {
 		report.Remaining = append(report.Remaining, s.known().root()+": a feeder is at work, and may write the file once more before it deletes it")

@@ -33,8 +33,6 @@ type Report struct {
 	Quarantined int  `json:"quarantined"` // memories that the server did not take
 	Mended      int  `json:"mended"`      // vectors that were made again
 	Compared    bool `json:"compared"`    // the listings of both sides
-	// Sessions is what was done about conversations; nil where none are sent.
-	Sessions *SessionReport `json:"sessions,omitempty"`
 	// Done says that the server has everything. If it is false without an error, the budget
 	// ran out.
 	Done bool `json:"done"`
@@ -168,7 +166,7 @@ func (r *round) run(ctx context.Context) error {
 	if err = r.server(err); err == nil {
 		err = r.work(ctx)
 	}
-	return r.mirrored(ctx, r.settle(ctx, err))
+	return r.settle(ctx, err)
 }
 
 // ready finds out whose files to write. Before that is known, there is no cursor to note a

@@ -60,14 +60,6 @@ type Options struct {
 	// Include are the private scopes, user and session, that leave to a server elsewhere, too.
 	Include []amber.Scope
 
-	// Sessions says whether conversations are sent, too; "": none is.
-	Sessions Sessions
-	// Conversations are those of the server; required with Sessions, and to erase what was sent before.
-	Conversations Conversations
-	// TurnSession returns the session of a turn. Errors: not_found. nil: turns that are added behind
-	// the end of a session are sent when the session changes.
-	TurnSession func(ctx context.Context, id amber.TurnID) (amber.SessionID, error)
-
 	MinScore    float64       // of the server, per embedder; 0: DefaultMinScore
 	Fusion      string        // "": behind the primary's answers; or FusionRRF
 	FindTimeout time.Duration // 0: DefaultFindTimeout
@@ -99,9 +91,6 @@ func (o Options) complete() (Options, error) {
 		return o, amber.Errorf(amber.KindInvalid, op, "", "min score is %v, want 0 up to 1", o.MinScore)
 	case o.FindTimeout < 0 || o.Behind < 0:
 		return o, amber.Errorf(amber.KindInvalid, op, "", "find timeout and behind are %v and %d, want 0 or more", o.FindTimeout, o.Behind)
-	}
-	if err := o.checkSessions(); err != nil {
-		return o, err
 	}
 	if _, err := amber.ParseTenantID(string(o.Tenant)); err != nil {
 		return o, err

@@ -15,7 +15,8 @@ import (
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
-func TestConversationsStayWithTheFirstOwner(t *testing.T) {
+// A key of another account that comes into the key file while the client is at work gets no memory.
+func TestMemoriesStayWithTheFirstOwner(t *testing.T) {
 	t.Parallel()
 	f := ovfake.New(ovfake.Options{})
 	t.Cleanup(f.Close)
@@ -34,16 +35,12 @@ func TestConversationsStayWithTheFirstOwner(t *testing.T) {
 	primary := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { must.NoError(t, primary.Close()) })
 	s := must.Get(openviking.New(openviking.Options{
-		Primary: primary.Parts(), Cursors: primary, Server: client, Conversations: client, Sessions: openviking.SessionsMirror, TurnSession: primary.SessionOfTurn,
+		Primary: primary.Parts(), Cursors: primary, Server: client,
 		URL: url, Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, Clock: time.Now,
 	}))(t)
 	must.Get(s.Write(t.Context(), amber.WriteRequest{Content: "one"}))(t)
 	must.Get(s.Feed(t.Context(), openviking.Budget{}))(t)
 	key = keys["globex"]
-	must.Get(primary.StartSession(t.Context(), amber.SessionStart{ID: "s"}))(t)
-	must.Get(primary.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "a turn of acme"}))(t)
-	must.Get(primary.EndSession(t.Context(), amber.SessionEnd{ID: "s"}))(t)
-	r := must.Get(s.Feed(t.Context(), openviking.Budget{}))(t)
-	must.Says(t, "feed with the key of somebody else", r.Sessions.Problem, "the key is that of user")
-	must.Equal(t, "conversations of the other account", len(f.Sessions("globex", "globexuser")), 0)
+	must.Get(s.Write(t.Context(), amber.WriteRequest{Content: "a memory of acme"}))(t)
+	must.Kind(t, "feed with the key of another account", must.Err(s.Feed(t.Context(), openviking.Budget{})), amber.KindRefused, "the key is that of user")
 }

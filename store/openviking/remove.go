@@ -9,9 +9,8 @@ import (
 
 const removePause = 200 * time.Millisecond
 
-// Remove deletes the files of this agent on the server; conversations stay. It goes on while the server is busy with
-// the files, or lists some: a request that was called off may be at work there yet. A store that
-// has not asked the server does nothing. Errors, which name the folder: those of the server; busy
+// Remove deletes the files of this agent on the server. It goes on while the server is busy with the files, or
+// lists some: a request that was called off may be at work there yet. A store that has not asked the server does nothing. Errors, which name the folder: those of the server; busy
 // when ctx ends before everything is gone.
 func (s *Store) Remove(ctx context.Context) error {
 	l := s.known()

@@ -24,9 +24,6 @@ type Status struct {
 	// first feed, and after a restore.
 	Compare bool `json:"compare,omitempty"`
 
-	// Sessions is how conversations stand; nil where none are sent.
-	Sessions *SessionStatus `json:"sessions,omitempty"`
-
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	Uncounted   int           `json:"uncounted,omitempty"` // in quarantine, not listed
 	NoVector    int           `json:"no_vector,omitempty"` // files that are known to have none
@@ -43,16 +40,6 @@ const maxBehind = 20 * changesPage
 
 // Status asks the server and the cursor. An outage is no error. Errors: those of the primary.
 func (s *Store) Status(ctx context.Context) (Status, error) {
-	st, err := s.status(ctx)
-	if err != nil || st.User == "" || s.o.Sessions == "" {
-		return st, err
-	}
-	st.Sessions, err = s.sessionStatus(ctx)
-	return st, err
-}
-
-// status is Status of the memories alone.
-func (s *Store) status(ctx context.Context) (Status, error) {
 	st := Status{URL: s.o.URL}
 	h, err := s.o.Server.Health(ctx)
 	if err == nil {

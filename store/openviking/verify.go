@@ -36,8 +36,6 @@ type Verification struct {
 	// Vectors says whether the server named all files without one.
 	Vectors bool `json:"vectors"`
 	Behind  int  `json:"behind"` // changes that were not fed yet explain missing and stale files
-	// Sessions is what was found of conversations; nil where none are sent.
-	Sessions *SessionVerification `json:"sessions,omitempty"`
 	// Noted says that the next feed mends all that was found. It is false where a feeder is at
 	// work, and where more files are torn than can be noted at a time.
 	Noted bool `json:"noted"`
@@ -45,11 +43,7 @@ type Verification struct {
 
 // Clean reports whether nothing was found.
 func (v *Verification) Clean() bool {
-	found := v.Missing.Count + v.Stale.Count + v.Strange.Count + v.NoVector.Count + v.Torn.Count
-	if v.Sessions != nil {
-		found += v.Sessions.Missing.Count
-	}
-	return found == 0
+	return v.Missing.Count+v.Stale.Count+v.Strange.Count+v.NoVector.Count+v.Torn.Count == 0
 }
 
 // Verify compares the names of the server's files with the primary, and with deep their bytes.
@@ -61,7 +55,7 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 	if err != nil {
 		return v, err
 	}
-	st, err := s.status(ctx)
+	st, err := s.Status(ctx)
 	if err != nil {
 		return v, err
 	}
@@ -89,11 +83,7 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 	for _, uri := range slices.Sorted(maps.Keys(there)) {
 		v.Stale.add(uri)
 	}
-	if err := s.verifyVectors(ctx, l, &v); err != nil {
-		return v, err
-	}
-	lost, err := s.verifySessions(ctx, l, &v)
-	if err != nil || v.Clean() {
+	if err := s.verifyVectors(ctx, l, &v); err != nil || v.Clean() {
 		return v, err
 	}
 	all := false
@@ -102,9 +92,6 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 		all = n.rewrite(torn...)
 		n.unindexed(v.NoVector.First...)
 	})
-	if err == nil {
-		err = s.resend(ctx, l, lost)
-	}
 	v.Noted = err == nil && all
 	if amber.KindOf(err) == amber.KindBusy { // a feeder is at work
 		return v, nil
@@ -207,10 +194,10 @@ func (s *Store) Rebuild(ctx context.Context) (Report, error) {
 			return err
 		}
 		err := r.patient(ctx, func() error { return s.o.Server.Delete(ctx, l.root(), true) })
-		if err != nil && amber.KindOf(err) != amber.KindNotFound {
-			return err
+		if amber.KindOf(err) == amber.KindNotFound {
+			return nil
 		}
-		return s.forgetSessions(ctx, r)
+		return err
 	})
 	if err != nil {
 		return Report{}, err

@@ -71,14 +71,6 @@ func orNewID[T ~string](t *Tx, id T) (T, error) {
 	return T(fresh), err
 }
 
-// SessionOfTurn returns the session that a turn belongs to. Errors: not_found.
-func (s *Contracts) SessionOfTurn(ctx context.Context, id amber.TurnID) (amber.SessionID, error) {
-	return view(ctx, s.memory, "find session of turn", string(id), func(t *Tx) (amber.SessionID, error) {
-		turn, err := one(t, "find session of turn", string(id), sqlrows.ScanTurn, selectTurn, id)
-		return turn.SessionID, err
-	})
-}
-
 // placedTurn is a turn and its place among all turns.
 type placedTurn struct {
 	amber.ListedTurn

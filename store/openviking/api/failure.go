@@ -29,7 +29,6 @@ var (
 	errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	errRedirect = errors.New("the answer is a redirect, which is not followed")
 	errEndless  = errors.New("the listing has no end")
-	errExists   = errors.New("what is to be made exists already")
 )
 
 const urlHint = "check the URL of the OpenViking server"
@@ -74,7 +73,7 @@ func (c *Client) judge(r request, a answer) error {
 	case k == amber.KindUnreachable && r.write && a.status == http.StatusInternalServerError && d.code == "PROCESSING_ERROR":
 		return c.fail(r, k, "%w: %s", ErrNoVector, text)
 	case k == amber.KindConflict && d.code == "ALREADY_EXISTS":
-		return c.fail(r, k, "%w: %s", errExists, text)
+		return c.fail(r, k, "what is to be made exists already: %s", text)
 	case k == amber.KindUnreachable:
 		return c.fail(r, k, "%w", c.later(a, errors.New(text)))
 	default:

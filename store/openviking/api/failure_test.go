@@ -25,7 +25,7 @@ func isWrite(name string) bool {
 
 // isAbsent are the calls for which it is fine that nothing is there.
 func isAbsent(name string) bool {
-	return slices.Contains([]string{"delete", "delete all", "list", "drop session", "drop secrets"}, name)
+	return slices.Contains([]string{"delete", "delete all", "list"}, name)
 }
 
 // Every status and code is of its kind, for every call.
@@ -83,9 +83,6 @@ func TestEachFailureIsOfItsKind(t *testing.T) {
 			plain := call == "download" || call == "health" || call == "ready" || call == "user"
 			if plain && strings.HasPrefix(name, "200") {
 				continue // no envelope
-			}
-			if name == "409 exists" && do.line == calls["create session"].line {
-				continue // a session may be there
 			}
 			t.Run(name+"/"+call, func(t *testing.T) {
 				t.Parallel()

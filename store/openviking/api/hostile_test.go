@@ -45,21 +45,16 @@ func TestSenselessResults(t *testing.T) {
 		return `{"memories":[{"context_type":"memory","uri":"` + file + `","level":2,"score":` + score + more + `}]}`
 	}
 	for call, bodies := range map[string][]string{
-		"write":           {`null`, `{}`, `[]`, `{"uri":7}`, `{"uri":null}`},
-		"batch":           {`null`, `{}`, `[]`, `{"created":"x"}`, `{"created":[7]}`},
-		"mkdir":           {`[]`, `{"uri":7}`},
-		"find":            {`null`, `{}`, `[]`, `{"memories":null}`, `{"memories":{}}`, `{"memories":[7]}`, hit(`"0.5"`, ""), hit(`"NaN"`, ""), hit(`null`, ""), hit(`1e999`, ""), hit(`true`, ""), hit(`1,"score":2`, ""), hit(`1`, `,"Score":2`), `{"memories":[{"uri":"x","level":99999999999999999999,"score":1}]}`, `{"memories":[{"uri":"x","level":2}]}`, `{"memories":[` + strings.Repeat(`{"score":1},`, 100_000) + `{"score":1}]}`},
-		"read":            {`null`, `7`, `{}`, `["x"]`},
-		"stat":            {`null`, `{}`, `{"size":-1,"isDir":false}`, `{"size":1e30,"isDir":false}`, `{"size":"7","isDir":false}`, `{"size":1.5,"isDir":false}`, `{"size":1,"isDir":"no"}`},
-		"list":            {`null`, `{}`, `[7]`, `[null,7]`, `"x"`, `["` + file + `"]`}, // the last one does not say whether there is more
-		"missing":         {`null`, `{}`, `{"expected_count":-1,"missing_record_count":0,"missing_records_truncated":false}`, `{"expected_count":1,"missing_record_count":2,"missing_records_truncated":false}`, `{"expected_count":1e30,"missing_record_count":0,"missing_records_truncated":false}`, `{"expected_count":1,"missing_record_count":0}`, `{"expected_count":1,"missing_record_count":1,"missing_records_truncated":false,"missing_records":["x"]}`},
-		"reindex":         {`null`, `{}`, `{"status":"accepted","task_id":"x"}`, `{"rebuilt_records":-1,"failed_records":0}`, `{"rebuilt_records":1,"failed_records":-1}`, `{"rebuilt_records":1e30,"failed_records":0}`},
-		"create session":  {`null`, `{}`, `[]`, `{"session_id":7}`, `{"session_id":""}`},
-		"add messages":    {`null`, `{}`, `{"session_id":"s-1","added":2}`, `{"session_id":"s-1","message_count":2}`, `{"session_id":"s-1","message_count":2,"added":1}`, `{"session_id":"s-1","message_count":1,"added":2}`, `{"session_id":"s-1","message_count":1e30,"added":2}`, `{"session_id":"s-1","message_count":"2","added":2}`},
-		"session":         {`null`, `{}`, `{"session_id":"s-1","message_count":1}`, `{"session_id":"s-1","commit_count":1}`, `{"session_id":"s-1","message_count":-1,"commit_count":0}`, `{"session_id":"s-1","message_count":1,"commit_count":-1}`, `{"session_id":"s-1","message_count":1.5,"commit_count":1}`},
-		"session context": {`null`, `{}`, `[]`, `{"messages":null}`, `{"messages":{}}`, `{"messages":[7]}`, `{"messages":[{"turn_id":7}]}`},
-		"commit":          {`null`, `{}`, `{"archived":"yes"}`, `{"status":"accepted"}`},
-		"account":         {`null`, `{}`, `{"user_key":""}`, `{"user_key":7}`, `{"user_key":"a b"}`, `{"user_key":"a\nb"}`, `{"user_key":"` + strings.Repeat("k", 20<<10) + `"}`},
+		"write":   {`null`, `{}`, `[]`, `{"uri":7}`, `{"uri":null}`},
+		"batch":   {`null`, `{}`, `[]`, `{"created":"x"}`, `{"created":[7]}`},
+		"mkdir":   {`[]`, `{"uri":7}`},
+		"find":    {`null`, `{}`, `[]`, `{"memories":null}`, `{"memories":{}}`, `{"memories":[7]}`, hit(`"0.5"`, ""), hit(`"NaN"`, ""), hit(`null`, ""), hit(`1e999`, ""), hit(`true`, ""), hit(`1,"score":2`, ""), hit(`1`, `,"Score":2`), `{"memories":[{"uri":"x","level":99999999999999999999,"score":1}]}`, `{"memories":[{"uri":"x","level":2}]}`, `{"memories":[` + strings.Repeat(`{"score":1},`, 100_000) + `{"score":1}]}`},
+		"read":    {`null`, `7`, `{}`, `["x"]`},
+		"stat":    {`null`, `{}`, `{"size":-1,"isDir":false}`, `{"size":1e30,"isDir":false}`, `{"size":"7","isDir":false}`, `{"size":1.5,"isDir":false}`, `{"size":1,"isDir":"no"}`},
+		"list":    {`null`, `{}`, `[7]`, `[null,7]`, `"x"`, `["` + file + `"]`}, // the last one does not say whether there is more
+		"missing": {`null`, `{}`, `{"expected_count":-1,"missing_record_count":0,"missing_records_truncated":false}`, `{"expected_count":1,"missing_record_count":2,"missing_records_truncated":false}`, `{"expected_count":1e30,"missing_record_count":0,"missing_records_truncated":false}`, `{"expected_count":1,"missing_record_count":0}`, `{"expected_count":1,"missing_record_count":1,"missing_records_truncated":false,"missing_records":["x"]}`},
+		"reindex": {`null`, `{}`, `{"status":"accepted","task_id":"x"}`, `{"rebuilt_records":-1,"failed_records":0}`, `{"rebuilt_records":1,"failed_records":-1}`, `{"rebuilt_records":1e30,"failed_records":0}`},
+		"account": {`null`, `{}`, `{"user_key":""}`, `{"user_key":7}`, `{"user_key":"a b"}`, `{"user_key":"a\nb"}`, `{"user_key":"` + strings.Repeat("k", 20<<10) + `"}`},
 	} {
 		for _, body := range bodies {
 			_, err := calls[call].do(t.Context(), serve(t, result(body)).open(t))
@@ -84,16 +79,6 @@ func TestOddResults(t *testing.T) {
 	must.Equal(t, "cut list", m, api.Missing{Expected: 9, Count: 3, URIs: []string{file}})
 	m = must.Get(serve(t, result(`{"expected_count":9,"missing_record_count":1,"missing_records":[{"uri":"a\u0000b"}],"missing_records_truncated":false}`)).open(t).Missing(t.Context(), root))(t)
 	must.Equal(t, "control character", m, api.Missing{Expected: 9, Count: 1})
-	session := must.Get(serve(t, result(`{"session_id":"s-1","message_count":4,"commit_count":0,"total_message_count":-7}`)).open(t).Session(t.Context(), "s-1"))(t)
-	must.Equal(t, "session without a total", session, api.Session{Live: 4, Total: 4})
-	for what, messages := range map[string]string{
-		"no message": ``, "message without a tag": `{"role":"user"}`, "tag that is null": `{"turn_id":null}`, "tag of another": `{"turn_id":"a/../b"}`,
-		"long tag": `{"turn_id":"` + strings.Repeat("x", 5000) + `"}`, "an older tag": `{"turn_id":"amber-1"},{"role":"user"}`,
-	} {
-		tag := must.Get(serve(t, result(`{"messages":[`+messages+`]}`)).open(t).SessionContext(t.Context(), "s-1"))(t)
-		must.Equal(t, what, tag, "")
-	}
-	must.Do(t, serve(t, failure(404, "NOT_FOUND", "null")).open(t).DropSession(t.Context(), "s-1"))
 	found := must.Get(serve(t, result(hits)).open(t).Find(t.Context(), api.Query{Text: "x", Targets: []string{root}, Limit: 1}))(t)
 	must.Equal(t, "more than asked for", found, []api.Found{{URI: file, Score: 0.81}})
 	found = must.Get(serve(t, result(`{"memories":[]}`)).open(t).Find(t.Context(), api.Query{Text: "x", Targets: []string{root}, Limit: 1}))(t)
@@ -195,15 +180,8 @@ func TestInvalidRequests(t *testing.T) {
 	for i := range 3 {
 		large = append(large, api.File{URI: fmt.Sprint(root, "/", i), Content: strings.Repeat("x", 6<<20)})
 	}
-	add := func(m ...api.Message) error { return must.Err(c.AddMessages(ctx, "s-1", m)) }
 	for name, err := range map[string]error{
-		"session": must.Err(c.CreateSession(ctx, "a/b")), "no session": must.Err(c.Session(ctx, "")), "parent": must.Err(c.SessionContext(ctx, "..")),
-		"commit": must.Err(c.Commit(ctx, "a?b")), "drop": c.DropSession(ctx, "a\x1bb"), "secrets": c.DropSecrets(ctx, "a/b"), "long session": c.DropSession(ctx, strings.Repeat("s", 200)),
-		"no messages": add(), "many messages": add(make([]api.Message, api.MaxMessages+1)...), "no role": add(api.Message{Text: "x"}), "role": add(api.Message{Role: "a b"}),
-		"tag": add(api.Message{Role: "user", Tag: "a\nb"}), "message not UTF-8": add(api.Message{Role: "user", Text: "\xff"}),
-		"large messages":      add(api.Message{Role: "user", Text: strings.Repeat("x", 9<<20)}, api.Message{Role: "user", Text: strings.Repeat("x", 9<<20)}),
-		"messages of another": must.Err(c.AddMessages(ctx, "a b", messages)),
-		"empty query":         find("", 1, root), "blank query": find(" \n", 1, root), "query not UTF-8": find("\xff", 1, root), "huge query": find(strings.Repeat("x", 1<<20), 1, root),
+		"empty query": find("", 1, root), "blank query": find(" \n", 1, root), "query not UTF-8": find("\xff", 1, root), "huge query": find(strings.Repeat("x", 1<<20), 1, root),
 		"limit 0": find("x", 0, root), "huge limit": find("x", 1<<30, root), "no folder": find("x", 1), "folder": find("x", 1, "a\x00"),
 		"folders": find("x", 1, make([]string, 101)...), "too many files": batch(many...), "too many bytes": batch(large...),
 		"twice": batch(many[0], many[0]), "file of a batch": batch(api.File{URI: "\n"}), "content of a batch": batch(api.File{URI: file, Content: "\xff"}),

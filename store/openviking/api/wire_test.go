@@ -54,11 +54,6 @@ func only(err error) (any, error) { return nil, err }
 // files are those of a batch.
 var files = []api.File{{URI: file, Content: "a"}, {URI: file + "2", Content: "b"}, {URI: file + "3", Content: "<c>\n"}}
 
-// messages are those of a conversation.
-var messages = []api.Message{
-	{Role: "user", Text: "<hello>\n", Tag: "amber-1", At: amber.At(time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC))}, {Role: "tool"},
-}
-
 // calls are all calls.
 var calls = map[string]call{
 	"health": {
@@ -163,43 +158,6 @@ var calls = map[string]call{
 	"task": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.Task(ctx, "t-1") },
 		"GET /api/v1/tasks/t-1", "", result(`{"status":"completed","error":null,"result":{}}`), true,
-	},
-	"create session": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateSession(ctx, "s-1") },
-		"POST /api/v1/sessions", `{"session_id":"s-1","auto_commit_policy":null}`,
-		result(`{"session_id":"s-1","uri":"viking://user/alice/sessions/s-1","user":{"account_id":"acme","user_id":"alice"},"auto_commit_policy":null}`), true,
-	},
-	"session that is there": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateSession(ctx, "s-1") },
-		"POST /api/v1/sessions", `{"session_id":"s-1","auto_commit_policy":null}`, failure(409, "ALREADY_EXISTS", `{"type":"resource"}`), false,
-	},
-	"add messages": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.AddMessages(ctx, "s-1", messages) },
-		"POST /api/v1/sessions/s-1/messages/batch", `{"messages":[{"role":"user","content":"<hello>\n","turn_id":"amber-1","created_at":"2026-01-02T03:04:05.678Z"},{"role":"tool","content":""}]}`,
-		result(`{"session_id":"s-1","message_count":9,"added":2,"pending_tokens":7}`), 9,
-	},
-	"session": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Session(ctx, "s-1") },
-		"GET /api/v1/sessions/s-1", "", result(`{"session_id":"s-1","message_count":3,"commit_count":2,"total_message_count":12,"memories_extracted":{"total":0}}`),
-		api.Session{Live: 3, Total: 12, Commits: 2},
-	},
-	"session context": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.SessionContext(ctx, "s-1") },
-		"GET /api/v1/sessions/s-1/context?token_budget=1000", "",
-		result(`{"latest_archive_overview":"","messages":[{"id":"m1","role":"user","parts":[{"type":"text","text":"x"}],"turn_id":"amber-1"},{"id":"m2","role":"user","parts":[],"turn_id":"amber-2"}]}`),
-		"amber-2",
-	},
-	"commit": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Commit(ctx, "s-1") },
-		"POST /api/v1/sessions/s-1/commit", `{}`, result(`{"status":"accepted","task_id":"t-4","archive_uri":"viking://user/alice/sessions/s-1/history/archive_001","archived":true}`), true,
-	},
-	"drop session": {
-		func(ctx context.Context, c *api.Client) (any, error) { return only(c.DropSession(ctx, "s-1")) },
-		"DELETE /api/v1/sessions/s-1", "", result(`{"session_id":"s-1"}`), nil,
-	},
-	"drop secrets": {
-		func(ctx context.Context, c *api.Client) (any, error) { return only(c.DropSecrets(ctx, "s-1")) },
-		"DELETE /api/v1/privacy-configs/session/s-1", "", result(`{"category":"session","target_key":"s-1","deleted":true}`), nil,
 	},
 	"account": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateAccount(ctx, "acme", "boss") },

@@ -28,7 +28,6 @@ type refusal struct {
 	code, message string
 	details       any  // of the error; nil: none
 	bare          bool // without the fields that are null
-	plain         bool // without details
 }
 
 func (e *refusal) Error() string { return e.code + ": " + e.message }
@@ -112,11 +111,7 @@ func (c *call) fail(err error) {
 	if !errors.As(err, &e) {
 		e = &refusal{status: http.StatusInternalServerError, code: "INTERNAL", message: err.Error()}
 	}
-	said := object{"code": e.code, "message": e.message, "details": e.details}
-	if e.plain {
-		delete(said, "details")
-	}
-	doc := object{"status": "error", "error": said}
+	doc := object{"status": "error", "error": object{"code": e.code, "message": e.message, "details": e.details}}
 	if !e.bare {
 		doc["result"], doc["telemetry"], doc["profile"] = nil, nil, nil
 	}

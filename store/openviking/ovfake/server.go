@@ -114,13 +114,6 @@ func (s *Server) routes() {
 		{"GET /api/v1/fs/ls", "ls", s.list},
 		{"DELETE /api/v1/fs", "delete", s.remove},
 		{"POST /api/v1/search/find", "find", s.find},
-		{"POST /api/v1/sessions", "session", s.createSession},
-		{"GET /api/v1/sessions/{session}", "session", s.showSession},
-		{"DELETE /api/v1/sessions/{session}", "drop-session", s.dropSession},
-		{"POST /api/v1/sessions/{session}/messages/batch", "messages", s.addMessages},
-		{"GET /api/v1/sessions/{session}/context", "context", s.sessionContext},
-		{"POST /api/v1/sessions/{session}/commit", "commit", s.commitSession},
-		{"DELETE /api/v1/privacy-configs/session/{session}", "secrets", s.dropSecrets},
 		{"GET /api/v1/admin/accounts", "admin", s.listAccounts},
 		{"POST /api/v1/admin/accounts", "admin", s.addAccount},
 		{"DELETE /api/v1/admin/accounts/{account}", "admin", s.dropAccount},
@@ -136,7 +129,7 @@ func (s *Server) routes() {
 
 // Calls returns how often a kind of call was made: health, ready, status, wait,
 // consistency, task, write, batch-write, set_tags, reindex, read, download, mkdir,
-// stat, ls, delete, find, session, messages, context, commit, drop-session, secrets or admin. Calls that a mood refused count, too.
+// stat, ls, delete, find or admin. Calls that a mood refused count, too.
 func (s *Server) Calls(kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -44,7 +44,7 @@ type Report struct {
 // server refuses questions for a while afterwards.
 func Checks() []Check {
 	var all []Check
-	for _, c := range slices.Concat(accessChecks(), writeChecks(), batchChecks(), fileChecks(), findChecks(), indexChecks(), sessionChecks(), outageChecks()) {
+	for _, c := range slices.Concat(accessChecks(), writeChecks(), batchChecks(), fileChecks(), findChecks(), indexChecks(), outageChecks()) {
 		all = append(all, c.export())
 	}
 	return all
