@@ -39,6 +39,10 @@ func TestWrap(t *testing.T) {
 		{"  one two three four", 9, 4, "  one two|    three|    four"},
 		{"abcdefghij", 4, 0, "abcd|efgh|ij"},
 		{"one abcdefghij", 6, 0, "one|abcdef|ghij"},
+		{"an-id-of-its-own-0123456789", 18, 0, "an-id-of-its-own-|0123456789"},
+		{"github.com/example/shop", 18, 0, "github.com/|example/shop"},
+		{"a-bcdefghijkl", 8, 0, "a-bcdefg|hijkl"},
+		{"abcdefgh-ij", 8, 0, "abcdefgh|-ij"},
 		{"\x1b[1mone\x1b[0m two", 5, 0, "\x1b[1mone\x1b[0m|two"},
 		{"日本語日本語", 4, 0, "日本|語日|本語"},
 	} {

@@ -68,8 +68,13 @@ func split(s string, n int) (head, rest string) {
 	return s, ""
 }
 
+// parts are the signs behind which names and ids have a part of their own.
+const parts = "-/_"
+
 // Wrap breaks a line into lines of at most n columns, at blanks where there are
-// some. Lines after the first begin with indent blanks. With n of 0 it stays one.
+// some, and a word that is too long behind a part of it, where that fills half
+// of the line. Lines after the first begin with indent blanks. With n of 0 it
+// stays one.
 func Wrap(s string, n, indent int) []string {
 	if n <= 0 || Width(s) <= n {
 		return []string{s}
@@ -80,6 +85,8 @@ func Wrap(s string, n, indent int) []string {
 	for Width(s) > room {
 		head, rest := split(s, room)
 		if at := strings.LastIndexByte(head, ' '); rest[0] != ' ' && strings.TrimLeft(head[:max(at, 0)], " ") != "" {
+			head, rest = head[:at], s[at:]
+		} else if at := strings.LastIndexAny(head, parts) + 1; rest[0] != ' ' && Width(head[:at]) >= (room+1)/2 {
 			head, rest = head[:at], s[at:]
 		}
 		if head == "" { // a character wider than the room
