@@ -37,7 +37,7 @@ recall --project NAME finds that, and project set NAME goes on with it.`,
 		},
 	}
 	c.AddCommand(a.projectSetCommand(), a.projectTrustCommand(), a.projectListCommand())
-	return c
+	return cli.Acting(c)
 }
 
 func (a *app) projectSetCommand() *cobra.Command {

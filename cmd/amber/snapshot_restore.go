@@ -71,9 +71,13 @@ The command asks first; without a terminal it needs --yes. --dry-run shows what 
 			if err != nil {
 				return err
 			}
-			switch {
-			case isBundle:
+			if isBundle {
 				return a.restoreBundle(cmd, file, f)
+			}
+			if err := a.HomeIsThere(); err != nil { // only a file is restored into a new home
+				return err
+			}
+			switch {
 			case f.source != "":
 				return a.restoreSource(cmd, args[0], f)
 			case f.memory != "":

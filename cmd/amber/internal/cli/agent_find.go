@@ -41,13 +41,39 @@ var otherFamilies = []string{
 	"agent", "tenant", "repo", "migrate", "move", "snapshot", "bundle", "consolidate", "vault",
 }
 
-// homeless are the families whose reading verbs need no home.
-var homeless = []string{"version", "help", "completion", "man", "config", "redact", "demo", "eval", "hook", "setup", "key", "bundle", "vault"}
+// homeless are the families whose verbs need no home.
+var homeless = []string{"version", "help", "completion", "man", "config", "redact", "demo", "eval", "hook", "setup"}
 
-// checkHome makes sure that a home which a reading verb was given with --home is there: a typing error must not look
-// like a home that holds nothing. Errors: not_found.
-func (a *App) checkHome(words []string) error {
-	if a.Global.Home == "" || slices.Contains(homeless, words[1]) || !slices.Contains(finders, words[len(words)-1]) && !slices.Contains(lookers, words[len(words)-1]) {
+// ringless is the verb of a family that needs a home which does without one: a signature is checked with no trusted key, too.
+const ringless = "key verify"
+
+// makers are the verbs that may be the first in a home, and make it.
+var makers = []string{
+	"remember", "compaction add", "loop save", "note write", "project set", "session start", "session state set", "state set", "tui", "turn add",
+	"journal append", "journal import", "bundle import", "key new", "key trust", "repo add", "snapshot restore", "import", "sync import", "sync watch",
+	"sync hook install", "vault backup", "vault restore", "mcp", "serve", "token create", "ui", "approval request", "event append", "queue publish",
+	"result save", "task save", "migrate", "move",
+}
+
+// CheckHome makes sure that a home which --home names is there, unless the verb needs none or may make it: a typing error must not
+// look like a home that holds nothing. A dry run makes none. Errors: not_found.
+func (a *App) CheckHome(cmd *cobra.Command) error {
+	words := strings.Fields(cmd.CommandPath())[1:]
+	verb := strings.Join(words, " ")
+	if slices.Contains(homeless, words[0]) || verb == ringless || slices.Contains(makers, verb) && !isSet(cmd, "dry-run") || isSet(cmd, "scan") {
+		return nil
+	}
+	return a.HomeIsThere()
+}
+
+func isSet(cmd *cobra.Command, name string) bool {
+	f := cmd.Flags().Lookup(name)
+	return f != nil && f.Value.String() == "true"
+}
+
+// HomeIsThere is the error of a home that --home names and that is not there. Errors: not_found.
+func (a *App) HomeIsThere() error {
+	if a.Global.Home == "" {
 		return nil
 	}
 	dir, err := a.HomeDir()
@@ -59,10 +85,6 @@ func (a *App) checkHome(words []string) error {
 	}
 	return nil
 }
-
-// lookers are the verbs, by their last word, that find the agent themselves and work on what is there: without a home, snapshot
-// check would say that nothing is damaged.
-var lookers = []string{"check", "diff", "prune", "gc", "pin", "unpin", "drain"}
 
 // finders are the verbs, by their last word, that only work on what is there: an
 // agent is never made for them.
@@ -76,10 +98,10 @@ var finders = []string{
 // typing error must not look like an agent that knows nothing. Errors: not_found.
 func (a *App) CheckAgent(cmd *cobra.Command) error {
 	words := strings.Fields(cmd.CommandPath())
-	if a.Remote != nil || cmd.HasSubCommands() || len(words) < 2 {
+	if a.Remote != nil || onlyHolds(cmd) || len(words) < 2 {
 		return nil
 	}
-	if err := a.checkHome(words); err != nil || a.Edge || slices.Contains(otherFamilies, words[1]) {
+	if err := a.CheckHome(cmd); err != nil || a.Edge || slices.Contains(otherFamilies, words[1]) {
 		return err
 	}
 	h, tenant, err := a.LookAtTenant()

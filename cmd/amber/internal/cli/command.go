@@ -57,6 +57,11 @@ func Acting(verb *cobra.Command) *cobra.Command {
 	return verb
 }
 
+// onlyHolds reports whether the verb only tells which others it holds.
+func onlyHolds(cmd *cobra.Command) bool {
+	return cmd.HasSubCommands() && cmd.Annotations[actingVerb] == ""
+}
+
 func takesRemote(cmd *cobra.Command) bool {
 	for ; cmd != nil; cmd = cmd.Parent() {
 		if cmd.Annotations[remoteVerb] != "" {

@@ -59,7 +59,7 @@ func OnlyHere(f *pflag.FlagSet, names ...string) {
 
 // ChooseRemote finds out whether the verb works on a server.
 func (a *App) ChooseRemote(cmd *cobra.Command) error {
-	if cmd.HasSubCommands() && cmd.Annotations[actingVerb] == "" { // it only tells which there are
+	if onlyHolds(cmd) {
 		return nil
 	}
 	address, err := a.remoteAddress(cmd)
