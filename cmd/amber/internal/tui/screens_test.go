@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/project"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -378,4 +379,35 @@ func TestQuit(t *testing.T) {
 	w = newWorld(t)
 	w.press("ctrl+c")
 	must.Hold(t, w.quit, "ctrl+c in a field does not end the program")
+}
+
+// T gives the folder the project that it claims, once its user has confirmed that, and is no key of another folder.
+func TestAFolderIsTrustedByOneKey(t *testing.T) {
+	trusted, fails := 0, error(nil)
+	w := newWorld(t, fill, func(w *world) {
+		w.src.Folder = Folder{
+			Grant: project.Grant{ID: "unconfirmed/shop-1", Top: "/home/ann/strange", Asks: "github.com/acme/shop", Folders: []string{"/home/ann/shop"}},
+			Trust: func(context.Context) (project.Grant, error) {
+				trusted++
+				return project.Grant{ID: "github.com/acme/shop"}, fails
+			},
+		}
+		w.src.Identities.ProjectID = "unconfirmed/shop-1"
+	}).size(140, 40)
+	w.says("this folder claims github.com/acme/shop and is not given it; T confirms that")
+	w.press("esc", "T").says("Give this folder github.com/acme/shop?", "/home/ann/strange", "has it: /home/ann/shop")
+	w.press("n").hides("Give this folder")
+	must.Equal(t, "times that the folder was trusted without a yes", trusted, 0)
+
+	fails = amber.Errorf(amber.KindBusy, "trust folder", "", "the file is held")
+	w.press("T", "enter").says("the file is held")
+	must.Equal(t, "project after a failure", w.m.src.Identities.ProjectID, "unconfirmed/shop-1")
+	fails = nil
+	w.press("esc", "T", "enter").says("this folder has github.com/acme/shop now")
+	must.Equal(t, "times that the folder was trusted", trusted, 2)
+	must.Equal(t, "project of what is asked and written", w.m.src.Identities.ProjectID, "github.com/acme/shop")
+	w.press("T").hides("Give this folder")
+
+	w = newWorld(t, fill).size(140, 40)
+	w.press("T").hides("Give this folder").press("?").hides("trust folder")
 }
