@@ -38,7 +38,7 @@ func (b *chunkBuilder) add(ctx context.Context, r amber.SyncRecord) error {
 		if !b.e.mayLeave(r) {
 			return nil // of another project: rows that belong to it bring one without a word of it
 		}
-		if row, err := engram.FromRecord(r, nil); err == nil && b.isLeft(row, r) {
+		if row, err := b.e.project().FromRecord(r, nil); err == nil && b.isLeft(row, r) {
 			b.has(r)
 			return nil
 		}
@@ -57,7 +57,7 @@ func (b *chunkBuilder) add(ctx context.Context, r amber.SyncRecord) error {
 // row makes the row of a record, without what must not leave. Where there is
 // none it reports false, and the record is among those that were kept back.
 func (b *chunkBuilder) row(r amber.SyncRecord) (row engram.Entity, ok bool, err error) {
-	if row, err = engram.FromRecord(r, nil); err == nil {
+	if row, err = b.e.project().FromRecord(r, nil); err == nil {
 		row, ok = b.e.clean.row(row)
 	}
 	if err == nil && r.Memory != nil && len(r.Memory.Foreign) > 0 && (!ok || slices.ContainsFunc(row.Names(), redact.IsMarked)) {
@@ -152,7 +152,7 @@ func (b *chunkBuilder) parent(ctx context.Context, id, project string, at amber.
 			}
 		}
 	}
-	s := engram.ManualSession(cmp.Or(b.e.o.Project, project), at)
+	s := engram.ManualSession(b.e.project().Called(cmp.Or(b.e.o.Project, project)), at)
 	s.ID = id
 	b.sessions[id] = true
 	b.rows = append(b.rows, builtRow{entity: engram.Entity{Session: &s}})

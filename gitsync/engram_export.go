@@ -78,6 +78,9 @@ type engramExporter struct {
 	clean    *cleaner
 }
 
+// project is the one that the folder belongs to, which Engram calls by its own name.
+func (e *engramExporter) project() engram.Project { return engram.Project(e.s.o.Project) }
+
 // run exports everything that is new.
 func (e *engramExporter) run(ctx context.Context) error {
 	e.prints, e.present = map[string]bool{}, map[string]bool{}

@@ -3,6 +3,7 @@ package gitsync_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -38,6 +39,51 @@ func TestRowsOfEngramBelongToTheProjectOfTheFolder(t *testing.T) {
 	must.Says(t, "the row", text, `"content":"changed here"`, `"project":"shop"`)
 	must.Hold(t, !strings.Contains(text, project+`","scope"`), "the row has another project: %s", text)
 	must.Equal(t, "conflicts of reading it again", c.imports().Conflicts, 0)
+}
+
+// What was written here goes to Engram under Engram's name of the project, so that its own program lists both sides as one. Another
+// Amber believes the rows whatever it calls the folder, and rows of earlier versions, which have Amber's own name.
+func TestOwnRowsHaveEngramsNameOfTheProject(t *testing.T) {
+	t.Parallel()
+	const project = "github.com/acme/Shop"
+	ours := gitsync.Options{Format: wire.SyncEngram, Project: project}
+	a := cloneAt(t, t.TempDir(), ours)
+	session := must.Get(a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: project}))(t)
+	must.Get(a.AppendTurn(t.Context(), amber.Turn{SessionID: session.ID, Role: amber.RoleUser, Content: "which database?", ProjectID: project}))(t)
+	write := func(topic string) amber.MemoryID {
+		return must.Get(a.Write(t.Context(), amber.WriteRequest{
+			Scope: amber.ScopeProject, Kind: amber.ProjectFact, Identities: amber.Identities{ProjectID: project}, Content: "about " + topic, Topic: topic, Tags: []string{"x"},
+		}))(t).ID
+	}
+	one, two := write("orders"), write("stock")
+	must.Get(a.Relate(t.Context(), amber.Relation{From: one, To: two, Type: "related", Strength: 0.5}))(t)
+	a.export(gitsync.ExportOptions{Project: project})
+	text := engramText(t, a.folder)
+	must.Equal(t, "rows and relations with Amber's name", strings.Count(text, `"project":"`+project), 0)
+	must.Hold(t, strings.Count(text, `"project":"shop"`) >= 5, "the rows do not have Engram's name: %s", text)
+
+	for _, name := range []string{project, "acme/shop", ""} { // as clones may call it
+		b := cloneAt(t, t.TempDir(), gitsync.Options{Format: wire.SyncEngram, Project: name})
+		must.Do(t, os.CopyFS(b.folder, os.DirFS(a.folder)))
+		must.Equal(t, "conflicts", b.imports().Conflicts, 0)
+		got := must.Get(b.Get(t.Context(), one))(t)
+		was := must.Get(a.Get(t.Context(), one))(t)
+		must.Equal(t, "version", got.Origin, was.Origin)
+		must.Equal(t, "project and tags", got.ProjectID+" "+strings.Join(got.Tags, ","), project+" x")
+		must.Hold(t, b.export(gitsync.ExportOptions{Project: project}).IsEmpty, "%q writes the rows again", name)
+	}
+	must.Hold(t, a.export(gitsync.ExportOptions{Project: project}).IsEmpty, "a second export writes")
+
+	// A folder that an earlier version wrote to: the rows are believed, and go out again as they are.
+	old := cloneAt(t, t.TempDir(), gitsync.Options{Format: wire.SyncEngram})
+	id := must.Get(old.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: project}, Content: "old"}))(t).ID
+	old.export(gitsync.ExportOptions{Project: project})
+	must.Says(t, "the row of an earlier version", engramText(t, old.folder), `"project":"`+project+`"`)
+	c := cloneAt(t, t.TempDir(), ours)
+	must.Do(t, os.CopyFS(c.folder, os.DirFS(old.folder)))
+	must.Equal(t, "conflicts", c.imports().Conflicts, 0)
+	must.Hold(t, c.export(gitsync.ExportOptions{Project: project}).IsEmpty, "rows of an earlier version are written again")
+	must.Equal(t, "its origin", must.Get(c.Get(t.Context(), id))(t).Origin, must.Get(old.Get(t.Context(), id))(t).Origin)
 }
 
 // Both sides want the memory gone, so nothing is left to decide.

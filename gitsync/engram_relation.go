@@ -107,7 +107,7 @@ func (e *engramExporter) ends(ctx context.Context, x *engramIndex, r amber.Relat
 			return "", "", "", false, nil
 		}
 	}
-	return names[0], names[1], now[0].Memory.ProjectID, true, nil
+	return names[0], names[1], e.project().Called(now[0].Memory.ProjectID), true, nil
 }
 
 func (e *engramExporter) withhold(r amber.Relation, reason string) {

@@ -305,6 +305,17 @@ def remote():
     run([ENGRAM, "sync", "--import"], erin.env)
     with erin.serving():
         same(len(erin.rows()["observations"]), 2, "observations of both sides in Engram")
+        both = ask(erin.url + "/export")
+        same({o["project"] for o in both["observations"]} | {s["project"] for s in both["sessions"]}, {"shop"}, "projects of both sides in Engram")
+        found = ask(erin.url + "/observations/recent?project=shop&limit=10")
+        same(len(found), 2, "what Engram lists of its project shop")
+    # The rows of Engram are those it wrote, byte for byte; ours come back as they are.
+    same(frank.imports()["chunks_imported"], 0, "chunks of reading our own again")
+    same(frank("sync", "status", "--format", "engram")["conflicts"] or [], [], "conflicts")
+    gina = Amber("gina")
+    same(gina.imports()["chunks_quarantined"], [], "rows of a remote project that a new Amber did not take")
+    same(gina.contents(), frank.contents(), "memories of a new Amber")
+    same(gina("sync", "export", "--format", "engram")["is_empty"], True, "an export of a new Amber")
     ok(f"the rows of shop are those of {project}")
 
 

@@ -143,7 +143,7 @@ func (o Observation) memoryOf() (amber.SyncMemory, bool) {
 	if (amber.SyncRecord{Memory: &m}).Check() != nil {
 		return amber.SyncMemory{}, false
 	}
-	row, err := fromMemory(m, nil)
+	row, err := callerOf(o.Project, m.ProjectID).fromMemory(m, nil)
 	row.ID, row.DuplicateCount = o.ID, o.DuplicateCount
 	return m, err == nil && bytes.Equal(row.encode(), o.encode())
 }
@@ -159,7 +159,7 @@ func (s Session) sessionOf() (amber.SyncSession, bool) {
 	if (amber.SyncRecord{Session: &n}).Check() != nil {
 		return amber.SyncSession{}, false
 	}
-	return n, bytes.Equal(fromSession(n, nil).encode(), s.encode())
+	return n, bytes.Equal(Project("").fromSession(n, nil).encode(), s.encode())
 }
 
 // Version returns the origin of the version that the row says it is, and false for a row without a member that is
@@ -208,7 +208,7 @@ func linked(o Observation) kept {
 // again returns the row that was written for the version, with the number it had.
 func (k kept) again(m amber.SyncMemory) (Observation, bool) {
 	m.Revision, m.Saw = k.Amber.Revision, k.Amber.Saw
-	row, err := fromMemory(m, nil)
+	row, err := callerOf(k.Project, m.ProjectID).fromMemory(m, nil)
 	row.ID, row.DuplicateCount = k.ID, k.DuplicateCount
 	return row, err == nil
 }

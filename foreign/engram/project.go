@@ -19,3 +19,20 @@ func (p Project) Of(name string) string {
 	}
 	return name
 }
+
+// Called returns how Engram calls the project of a row that is written anew: the project of the folder by its name there, and any
+// other one as Amber does.
+func (p Project) Called(project string) string {
+	if p != "" && project == string(p) {
+		return p.Name()
+	}
+	return project
+}
+
+// callerOf returns the project for which a row of Amber's has the name it has. Rows that earlier versions wrote have Amber's own.
+func callerOf(called *string, project string) Project {
+	if deref(called) == project {
+		return ""
+	}
+	return Project(project)
+}

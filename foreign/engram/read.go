@@ -124,6 +124,7 @@ func (r *reader) add(what string, ordinal int, row Row, err error) {
 
 func (r *reader) session(s Session) (Row, error) {
 	if exact, ok := s.sessionOf(); ok {
+		exact.Project = r.project.Of(exact.Project)
 		rec := amber.SyncRecord{Session: &exact}
 		return Row{rec, LinkOf(Entity{Session: &s}, rec), true}, nil
 	}

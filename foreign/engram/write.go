@@ -18,21 +18,26 @@ import (
 // Errors: refused for memories of a user, a session or a workspace, which Engram cannot keep to them; unsupported for
 // everything else that is no row, tombstones among it.
 func FromRecord(r amber.SyncRecord, link *amber.SyncLink) (Entity, error) {
+	return Project("").FromRecord(r, link)
+}
+
+// FromRecord is the function of that name for a folder of the project: a row that is written anew has Engram's name of it.
+func (p Project) FromRecord(r amber.SyncRecord, link *amber.SyncLink) (Entity, error) {
 	switch {
 	case r.Session != nil:
-		s := fromSession(*r.Session, link)
+		s := p.fromSession(*r.Session, link)
 		return Entity{Session: &s}, nil
 	case r.Prompt != nil:
-		p := fromPrompt(*r.Prompt, link)
-		return Entity{Prompt: &p}, nil
+		q := p.fromPrompt(*r.Prompt, link)
+		return Entity{Prompt: &q}, nil
 	case r.Memory != nil && r.Memory.DeletedAt.IsZero():
-		o, err := fromMemory(*r.Memory, link)
+		o, err := p.fromMemory(*r.Memory, link)
 		return Entity{Observation: &o}, err
 	}
 	return Entity{}, amber.Errorf(amber.KindUnsupported, "write engram row", r.Ref().ID, "Engram has no kind of row for this record")
 }
 
-func fromSession(s amber.SyncSession, link *amber.SyncLink) Session {
+func (p Project) fromSession(s amber.SyncSession, link *amber.SyncLink) Session {
 	if link != nil && link.Version == s.Origin {
 		if k, ok := keptIn[keptSession](link.Extra); ok {
 			row := k.session(s.Summary)
@@ -41,7 +46,7 @@ func fromSession(s amber.SyncSession, link *amber.SyncLink) Session {
 			}
 		}
 	}
-	row := Session{ID: string(s.ID), Project: s.Project, Directory: s.Directory, StartedAt: formatTime(s.StartedAt)}
+	row := Session{ID: string(s.ID), Project: p.Called(s.Project), Directory: s.Directory, StartedAt: formatTime(s.StartedAt)}
 	row.Directory = cmp.Or(row.Directory, noDirectory)
 	if !s.EndedAt.IsZero() {
 		ended := formatTime(s.EndedAt)
@@ -74,7 +79,7 @@ func manualSessionID(project string) string {
 	return "amber-" + fmt.Sprintf("%x", digest(project))[:32]
 }
 
-func fromPrompt(t amber.Turn, link *amber.SyncLink) Prompt {
+func (p Project) fromPrompt(t amber.Turn, link *amber.SyncLink) Prompt {
 	if link != nil {
 		if k, ok := keptIn[keptPrompt](link.Extra); ok {
 			row := k.prompt(t.Content)
@@ -85,10 +90,10 @@ func fromPrompt(t amber.Turn, link *amber.SyncLink) Prompt {
 		}
 	}
 	id := string(t.ID)
-	return Prompt{SyncID: &id, SessionID: string(t.SessionID), Content: t.Content, Project: t.ProjectID, CreatedAt: formatTime(t.CreatedAt)}
+	return Prompt{SyncID: &id, SessionID: string(t.SessionID), Content: t.Content, Project: p.Called(t.ProjectID), CreatedAt: formatTime(t.CreatedAt)}
 }
 
-func fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
+func (p Project) fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
 	f, isForeign := keptIn[foreign](string(m.Foreign[tool]))
 	if link != nil && (link.Version == m.Origin || m.Origin.Device == tool) {
 		k, ok := keptIn[kept](link.Extra)
@@ -123,7 +128,7 @@ func fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
 			return changed(row, m), nil
 		}
 	}
-	return own(m), nil
+	return p.own(m), nil
 }
 
 // isOf reports whether the row is seen where the memory is. What came with a memory does not widen it.
@@ -146,7 +151,7 @@ func changed(row Observation, m amber.SyncMemory) Observation {
 }
 
 // own is a memory that Engram never saw.
-func own(m amber.SyncMemory) Observation {
+func (p Project) own(m amber.SyncMemory) Observation {
 	id := string(m.ID)
 	o := Observation{
 		SyncID: &id, SessionID: string(m.SessionID), Type: types[m.Kind], Title: m.Title, Content: m.Content, Scope: "project",
@@ -163,7 +168,8 @@ func own(m amber.SyncMemory) Observation {
 		o.Title = firstLine(m.Content)
 	}
 	if m.ProjectID != "" {
-		o.Project = &m.ProjectID
+		called := p.Called(m.ProjectID)
+		o.Project = &called
 	}
 	if m.Topic != "" {
 		o.TopicKey = &m.Topic
