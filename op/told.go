@@ -32,7 +32,7 @@ func Discreet(err error) (told error, hidden bool) {
 	if kind != amber.KindInternal && !revealing(err) && (about || !NamesPlace(err.Error()) && !NamesPlace(amber.HintOf(err))) {
 		return err, false
 	}
-	return &amber.Error{Op: "serve request", Kind: kind, Err: plain{words[kind], err}}, true
+	return &amber.Error{Op: "serve request", Kind: kind, Err: plain{kindWords[kind], err}}, true
 }
 
 // plain says something in other words. It is still the error it was to those
@@ -45,8 +45,8 @@ type plain struct {
 func (p plain) Error() string        { return p.words }
 func (p plain) Is(target error) bool { return errors.Is(p.err, target) }
 
-// words are what an error of a kind says of itself.
-var words = map[amber.Kind]string{
+// kindWords are what an error of a kind says of itself.
+var kindWords = map[amber.Kind]string{
 	amber.KindInvalid:     "the request is not valid",
 	amber.KindNotFound:    "not found",
 	amber.KindConflict:    "the record was changed meanwhile",

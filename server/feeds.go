@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -160,7 +161,7 @@ func (f *Feeds) Run(ctx context.Context, report Report) error {
 			}
 		}
 		if net {
-			report(fmt.Sprintf("%d agents have listeners", len(feeds)), failures(feeds))
+			report(words.Count(len(feeds), "agent has", "agents have")+" listeners", failures(feeds))
 		}
 		select {
 		case <-ctx.Done():

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/demo"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -84,8 +85,9 @@ func (a *app) newDemo() (*demo.Demo, error) {
 func (a *app) printDemo(w io.Writer, r demo.Report) {
 	fmt.Fprintln(w)
 	if r.OK {
-		fmt.Fprintf(w, "%s in %.1f s: %d acknowledged entries survived %d kills, and the agent came back as it was\n",
-			a.Out.Style(cli.Bold, "every promise kept"), r.Seconds, r.Acknowledged, r.Killed)
+		fmt.Fprintf(w, "%s in %.1f s: %s survived %s, and the agent came back as it was\n",
+			a.Out.Style(cli.Bold, "every promise kept"), r.Seconds,
+			words.Count(r.Acknowledged, "acknowledged entry", "acknowledged entries"), words.Count(r.Killed, "kill", "kills"))
 	} else {
 		fmt.Fprintf(w, "%s: %s\n", a.Out.Style(cli.Amb, "NOT AS PROMISED"), cli.Flat(r.Problem))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/eval"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // evalContextFlags are those of `eval context`.
@@ -60,7 +61,7 @@ hooks have that time and no more. An OpenViking server of the configuration is n
 				return err
 			}
 			if report.Complaints > 0 {
-				a.Out.Note("%d hooks printed an error, the first: %s", report.Complaints, report.Complaint)
+				a.Out.Note("%s printed an error, the first: %s", words.Count(report.Complaints, "hook", "hooks"), report.Complaint)
 			}
 			return a.Out.Show(report, func(w io.Writer) { a.printContextEvaluation(w, report) })
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/eval"
 	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // score prints a share with three decimals.
@@ -30,7 +31,8 @@ func (a *app) printRecallEvaluation(w io.Writer, e recallEvaluation) {
 }
 
 func (a *app) printRecallReport(w io.Writer, r eval.RecallReport) {
-	fmt.Fprintln(w, a.Out.Style(cli.Bold, cli.Flat(r.Set))+fmt.Sprintf(" (%s): %d cases, %d memories, %d turns, %d questions", r.Format, r.Cases, r.Memories, r.Turns, r.Questions))
+	fmt.Fprintln(w, a.Out.Style(cli.Bold, cli.Flat(r.Set))+fmt.Sprintf(" (%s): %s, %s, %s, %s", r.Format,
+		words.Count(r.Cases, "case", "cases"), words.Count(r.Memories, "memory", "memories"), words.Count(r.Turns, "turn", "turns"), words.Count(r.Questions, "question", "questions")))
 	rows := append(append([]eval.ClassReport{}, r.Classes...), r.All)
 	if r.Answerable != nil {
 		rows = append(rows, *r.Answerable)
@@ -103,7 +105,7 @@ func (a *app) printContextEvaluation(w io.Writer, e contextEvaluation) {
 }
 
 func (a *app) printContextReport(w io.Writer, r eval.ContextReport, budget time.Duration) {
-	fmt.Fprintln(w, a.Out.Style(cli.Bold, cli.Flat(r.Set))+fmt.Sprintf(": %d projects, %d sessions", r.Projects, r.Sessions))
+	fmt.Fprintln(w, a.Out.Style(cli.Bold, cli.Flat(r.Set))+fmt.Sprintf(": %s, %s", words.Count(r.Projects, "project", "projects"), words.Count(r.Sessions, "session", "sessions")))
 	t := term.Table{Heading: []string{"injection", "n", "prompt", "prompt+start"}}
 	for _, i := range append(append([]eval.Injection{}, r.Classes...), r.From, r.All) {
 		t.Rows = append(t.Rows, []string{cli.Flat(i.Class), fmt.Sprint(i.N), score(i.Prompt), score(i.WithStart)})
@@ -116,7 +118,7 @@ func (a *app) printContextReport(w io.Writer, r eval.ContextReport, budget time.
 	printBytes(w, "start", r.StartBytes)
 	printLatency(w, "prompt", r.Latency)
 	if r.OverBudget > 0 {
-		fmt.Fprintf(w, "over the budget of %s: %d prompts\n", budget, r.OverBudget)
+		fmt.Fprintf(w, "over the budget of %s: %s\n", budget, words.Count(r.OverBudget, "prompt", "prompts"))
 	}
 	for _, o := range r.Outcomes {
 		found := "quiet"

@@ -70,9 +70,9 @@ func printImport(w io.Writer, r nexus.Report) {
 		fmt.Fprintf(w, "%s gave what came before\n", words.Count(r.Partial, "torn or damaged entry", "torn or damaged entries"))
 	}
 	if r.BytesUnread > 0 {
-		fmt.Fprintf(w, "%d bytes could not be read\n", r.BytesUnread)
+		fmt.Fprintf(w, "%s could not be read\n", words.Count(r.BytesUnread, "byte", "bytes"))
 	}
 	if r.BytesCut > 0 {
-		fmt.Fprintf(w, "%d bytes of entries that are too long were left out\n", r.BytesCut)
+		fmt.Fprintf(w, "%s of entries that are too long were left out\n", words.Count(r.BytesCut, "byte", "bytes"))
 	}
 }

@@ -71,11 +71,11 @@ func printReports(w io.Writer, reports []journal.SessionReport) {
 			cli.Wrapped(w, 4, "%s: damaged: %s", r.Key, r.Damage)
 		}
 		if r.Damage.Torn > 0 {
-			cli.Wrapped(w, 4, "%s: %d bytes of an entry that was never acknowledged", r.Key, r.Damage.Torn)
+			cli.Wrapped(w, 4, "%s: %s of an entry that was never acknowledged", r.Key, words.Count(r.Damage.Torn, "byte", "bytes"))
 		}
 		if r.Error != "" {
 			cli.Wrapped(w, 4, "%s: not verified: %s", r.Key, cli.OneLine(r.Error, 400))
 		}
 	}
-	fmt.Fprintf(w, "%s, %s, %d bytes\n", words.Count(len(reports), "session", "sessions"), words.Count(entries, "intact entry", "intact entries"), bytes)
+	fmt.Fprintf(w, "%s, %s, %s\n", words.Count(len(reports), "session", "sessions"), words.Count(entries, "intact entry", "intact entries"), words.Count(bytes, "byte", "bytes"))
 }

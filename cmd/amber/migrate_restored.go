@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/store/postgres"
 )
@@ -94,7 +95,7 @@ func printRestoration(w io.Writer, r restoration) {
 		fmt.Fprintln(w, "No server of this home has noted how far the database was, so what went back is not known here.")
 		fmt.Fprintln(w, "Look through amber token list: a token that was revoked since the backup is good again.")
 	}
-	fmt.Fprintf(w, "%d agents have a new history; those who listen are told that they were restored\n", len(r.Agents))
+	fmt.Fprintf(w, "%s a new history; those who listen are told of the restore\n", words.Count(len(r.Agents), "agent has", "agents have"))
 	for _, e := range r.Agents {
 		switch {
 		case e.Gone:
@@ -106,7 +107,7 @@ func printRestoration(w io.Writer, r restoration) {
 		}
 	}
 	if r.Known && r.Audit.Was > r.Audit.Is {
-		fmt.Fprintf(w, "the audit log went back from %d entries to %d\n", r.Audit.Was, r.Audit.Is)
+		fmt.Fprintf(w, "the audit log went back from %s to %d\n", words.Count(r.Audit.Was, "entry", "entries"), r.Audit.Is)
 	}
 	for _, t := range r.Tokens {
 		fmt.Fprintf(w, "token %s (%s) was good again, and is revoked\n", t.ID, t.Name)

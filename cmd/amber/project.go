@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/project"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) projectCommand() *cobra.Command {
@@ -143,7 +144,7 @@ func (a *app) setProject(ctx context.Context, s *cli.Opened, dir, name string, y
 		}
 	}
 	if n > 0 && name != now.ID && !dryRun {
-		question := fmt.Sprintf("take %s of %s, of which some ran in %d other folders", found, cli.Safe(name), n)
+		question := fmt.Sprintf("take %s of %s, of which some ran in %s", found, cli.Safe(name), words.Count(n, "other folder", "other folders"))
 		if err := a.Confirm(yes, question); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // maxLine bounds one line of --jsonl: the largest memory, escaped, with metadata
@@ -191,7 +192,7 @@ func (w *lineWriter) fail(where string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		next = "run it again"
 	}
-	hint := fmt.Sprintf("%d memories of earlier batches are stored; %s, what is stored is not stored twice", len(w.acks), next)
+	hint := fmt.Sprintf("%s stored; %s, what is stored is not stored twice", words.Count(len(w.acks), "memory of earlier batches is", "memories of earlier batches are"), next)
 	if own := amber.HintOf(err); own != "" && amber.KindOf(err) == amber.KindConflict {
 		hint = own
 	}

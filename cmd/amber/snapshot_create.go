@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -79,7 +80,7 @@ func (a *app) showCreated(m wire.SnapshotMeta) error {
 	})
 	a.WarnSkipped(m.Skipped, m.Warnings)
 	if more := m.SkippedCount - len(m.Skipped); more > 0 {
-		a.Out.Warn("not in the snapshot: %d more files", more)
+		a.Out.Warn("not in the snapshot: %s", words.Count(more, "more file", "more files"))
 	}
 	return err
 }

@@ -57,8 +57,8 @@ func (a *app) printDiff(w io.Writer, d wire.SnapshotDiff) {
 	changed := a.printChanges(w, d.Store, d.Notes, d.State)
 	if g := d.Git; g.From != g.To {
 		changed = true
-		fmt.Fprintf(w, "history of the notes: %s, %s, +%d -%d lines\n",
-			words.Count(g.Commits, "commit", "commits"), words.Count(g.FilesChanged, "file", "files"), g.Insertions, g.Deletions)
+		fmt.Fprintf(w, "history of the notes: %s, %s, +%d -%s\n",
+			words.Count(g.Commits, "commit", "commits"), words.Count(g.FilesChanged, "file", "files"), g.Insertions, words.Count(g.Deletions, "line", "lines"))
 	}
 	for _, name := range d.Missing {
 		changed = true

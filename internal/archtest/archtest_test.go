@@ -86,3 +86,19 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	}
 	must.Equal(t, "broken", got, want)
 }
+
+// One thing is told as one: "1 memory", and never "1 memories".
+func TestCountsGoThroughWords(t *testing.T) {
+	for _, b := range must.Get(archtest.Counts("../.."))(t) {
+		t.Error(b)
+	}
+}
+
+func TestCountsFindsWhatBreaksTheHabit(t *testing.T) {
+	root := t.TempDir()
+	source := "package web\nfunc f() { fmt.Sprintf(\"%d memories, %d new rows\", 1, 1); a.Warn(\"gone: %d files\"); x(\"%d files\"); " +
+		"fmt.Sprintf(\"more than %d bytes, %d of %d files, page %d is\") }\n"
+	must.Do(t, os.MkdirAll(filepath.Join(root, "server", "web"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(root, "server", "web", "x.go"), []byte(source), 0o600))
+	must.Equal(t, "what breaks the habit", len(must.Get(archtest.Counts(root))(t)), 3)
+}

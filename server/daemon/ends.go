@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/postgres"
 )
@@ -69,7 +70,7 @@ func (r *Replica) watch(ctx context.Context, s *Daemon, report server.Report) er
 		for _, err := range failed {
 			errs = append(errs, err)
 		}
-		report(fmt.Sprintf("%d agents have listeners", sum), errors.Join(errs...))
+		report(words.Count(sum, "agent has", "agents have")+" listeners", errors.Join(errs...))
 	}
 	var all sync.WaitGroup
 	for _, d := range r.All() {

@@ -3,12 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
@@ -103,7 +103,7 @@ func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail s
 		}
 		made, more, err := s.indexFor(ctx, a.Index)
 		if made > 0 {
-			detail = fmt.Sprintf("%d vectors", made)
+			detail = words.Count(made, "vector", "vectors")
 		}
 		serr := s.countIndex(ctx, a, made > 0)
 		if err == nil && serr == nil && more {

@@ -3,12 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/server"
@@ -205,8 +205,8 @@ func (s *Daemon) verifyAudit(ctx context.Context, report server.Report) error {
 			return
 		}
 		if err == nil && !r.OK() {
-			err = amber.Errorf(amber.KindDamaged, "verify audit log", "", "%d places are damaged", len(r.Damaged))
+			err = amber.Errorf(amber.KindDamaged, "verify audit log", "", "%s damaged", words.Count(len(r.Damaged), "place is", "places are"))
 		}
-		report(fmt.Sprintf("%d entries", r.Entries), err)
+		report(words.Count(r.Entries, "entry", "entries"), err)
 	})
 }

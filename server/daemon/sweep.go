@@ -2,10 +2,10 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/postgres/mirror"
@@ -30,7 +30,7 @@ func (r *Replica) sweep(ctx context.Context, report server.Report) error {
 			d.hold(ctx, postgres.Work{Kind: sweepWork}, sweepEvery, report, func(ctx context.Context, _ *postgres.Lease) error {
 				swept, err := mirror.Sweep(ctx, d.Server)
 				if len(swept) > 0 && err == nil {
-					report(fmt.Sprintf("%d generations removed", len(swept)), nil)
+					report(words.Count(len(swept), "generation", "generations")+" removed", nil)
 				}
 				return err
 			})

@@ -45,7 +45,7 @@ func (s *Daemon) work() {
 		})
 	}
 	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {
-		return server.Every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
+		return server.Every(ctx, sweepInterval, func() { report(words.Count(s.pool.Open(), "agent is", "agents are")+" open", s.pool.Sweep()) })
 	})
 	s.crew.Go("event streams", s.feeds.Run)
 	s.watchers.work(s)
@@ -148,7 +148,7 @@ func (s *Daemon) retention(report server.Report) *snapshot.Retention {
 			if len(did.Errors) > 0 {
 				err = errors.Join(err, errors.New(strings.Join(did.Errors[:min(len(did.Errors), 10)], "; ")))
 			}
-			report(fmt.Sprintf("%d deleted, %d kept of %d agents; next round in %s", did.Deleted, did.Kept, did.AgentsVisited, r.Every()), err)
+			report(fmt.Sprintf("%d deleted, %d kept of %s; next round in %s", did.Deleted, did.Kept, words.Count(did.AgentsVisited, "agent", "agents"), r.Every()), err)
 		},
 	}
 	return r

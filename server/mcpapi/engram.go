@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -294,7 +295,7 @@ func memDelete(ctx context.Context, _ *bound, a *op.Call, in memDeleteArgs) (ans
 
 func memStats(ctx context.Context, _ *bound, a *op.Call, _ struct{}) (answer, error) {
 	s, err := a.Store.Stats.Stats(ctx)
-	return answer{text: fmt.Sprintf("%d memories, %d sessions, %d turns.", s.Memories, s.Sessions, s.Turns), data: s}, err
+	return answer{text: fmt.Sprintf("%s, %s, %s.", words.Count(s.Memories, "memory", "memories"), words.Count(s.Sessions, "session", "sessions"), words.Count(s.Turns, "turn", "turns")), data: s}, err
 }
 
 type memTimelineArgs struct {

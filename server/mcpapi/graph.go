@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -75,7 +76,7 @@ func (g graph) relate(ctx context.Context, out *wireGraph, shown []amber.MemoryI
 // String tells a graph in lines.
 func (w wireGraph) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d entities, %d relations.", len(w.Entities), len(w.Relations))
+	fmt.Fprintf(&b, "%s, %s.", words.Count(len(w.Entities), "entity", "entities"), words.Count(len(w.Relations), "relation", "relations"))
 	for _, e := range w.Entities {
 		b.WriteString("\n" + e.content())
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -211,7 +212,7 @@ func getMemory(ctx context.Context, _ *bound, a *op.Call, in getArgs) (answer, e
 		return answer{}, err
 	}
 	if in.Offset < 0 || int64(in.Offset) > int64(len(m.Content)) {
-		return answer{}, badArgs(fmt.Sprintf("offset is %d, the text has %d bytes", in.Offset, len(m.Content)))
+		return answer{}, badArgs(fmt.Sprintf("offset is %d, the text has %s", in.Offset, words.Count(len(m.Content), "byte", "bytes")))
 	}
 	return readMemory(m, int(in.Offset)), nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -35,7 +36,7 @@ func (g graph) apply(ctx context.Context, changes []change) (done []string, err 
 		if _, err := g.a.Store.Editor.Edit(ctx, c.next); err != nil {
 			return done, &amber.Error{
 				Op: fmt.Sprintf("change entity %d of %d", i+1, len(changes)), Kind: amber.KindOf(err), ID: string(c.was.ID), Err: err,
-				Hint: fmt.Sprintf("%d entities were changed; repeat the call", i),
+				Hint: words.Count(i, "entity was", "entities were") + " changed; repeat the call",
 			}
 		}
 		done = append(done, string(c.was.ID))
@@ -84,7 +85,7 @@ func addObservations(ctx context.Context, b *bound, a *op.Call, in addArgs) (ans
 		out.Results = append(out.Results, r)
 	}
 	done, err := changes.apply(ctx)
-	return answer{text: fmt.Sprintf("Added observations to %d entities.", len(changes.list)), data: out, done: done}, err
+	return answer{text: "Added observations to " + words.Count(len(changes.list), "entity", "entities") + ".", data: out, done: done}, err
 }
 
 type deleteObservationsArgs struct {

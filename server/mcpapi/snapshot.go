@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -80,12 +81,12 @@ func frozenOf(m wire.SnapshotMeta) frozen {
 }
 
 func (f frozen) String() string {
-	s := fmt.Sprintf("%s %s, %d bytes, %d new", f.ID, f.CreatedAt, f.BytesTotal, f.BytesNew)
+	s := fmt.Sprintf("%s %s, %s, %d new", f.ID, f.CreatedAt, words.Count(f.BytesTotal, "byte", "bytes"), f.BytesNew)
 	if f.Label != "" {
 		s += ": " + oneLine(f.Label, wire.MaxLabelBytes)
 	}
 	if f.Skipped > 0 {
-		s += fmt.Sprintf(" (%d things are missing)", f.Skipped)
+		s += " (" + words.Count(f.Skipped, "thing is", "things are") + " missing)"
 	}
 	if f.Damage != "" {
 		s += " (damaged: " + f.Damage + ")"

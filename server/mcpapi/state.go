@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -55,7 +56,7 @@ func listState(ctx context.Context, _ *bound, a *op.Call, _ struct{}) (answer, e
 	}
 	lines := []string{}
 	for _, d := range docs {
-		line := fmt.Sprintf("%s, %d bytes, revision %s", d.Name, d.Bytes, d.Revision)
+		line := fmt.Sprintf("%s, %s, revision %s", d.Name, words.Count(d.Bytes, "byte", "bytes"), d.Revision)
 		if d.Damage != "" {
 			line = d.Name + " is damaged"
 		}

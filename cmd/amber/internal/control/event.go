@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) eventCommand() *cobra.Command {
@@ -107,7 +108,7 @@ snapshot.auto.before_consolidation says.`,
 					events = s.Local.Events()
 				}
 				return cli.Answer(events.CompactEvents(ctx, args[0], keep))(a.Out, func(w io.Writer, snapshot amber.ReplaySnapshot) {
-					fmt.Fprintf(w, "%d events compacted, up to state %s\n", snapshot.CompactedEventCount, snapshot.ReplayedState)
+					fmt.Fprintf(w, "%s compacted, up to state %s\n", words.Count(snapshot.CompactedEventCount, "event", "events"), snapshot.ReplayedState)
 				})
 			})
 		},

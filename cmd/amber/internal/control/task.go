@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) taskCommand() *cobra.Command {
@@ -144,6 +145,6 @@ func (a *app) printReplay(w io.Writer, r amber.ReplayReport) {
 		a.printEvents(w, r.Events)
 	}
 	if r.EventsLeft > 0 {
-		fmt.Fprintf(w, "\n%s\n", a.Out.Style(cli.Amb, fmt.Sprintf("%d later events are not shown: amber event list shows all", r.EventsLeft)))
+		fmt.Fprintf(w, "\n%s\n", a.Out.Style(cli.Amb, words.Count(r.EventsLeft, "later event is", "later events are")+" not shown: amber event list shows all"))
 	}
 }

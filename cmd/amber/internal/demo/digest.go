@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // fingerprint is a digest of everything an agent knows, and what that was.
@@ -20,7 +21,7 @@ type fingerprint struct {
 }
 
 func (d fingerprint) String() string {
-	return fmt.Sprintf("%d memories, %d turns, %d notes", d.memories, d.turns, d.notes)
+	return strings.Join([]string{words.Count(d.memories, "memory", "memories"), words.Count(d.turns, "turn", "turns"), words.Count(d.notes, "note", "notes")}, ", ")
 }
 
 // digest asks for every memory, turn and note, and returns the SHA-256 of the

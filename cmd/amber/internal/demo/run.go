@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // Step is one step of the demo.
@@ -96,7 +98,7 @@ func (d *Demo) excerpt(s string) string {
 		lines[n-1] += "\n"
 	}
 	if more := len(lines) - most; more > 1 {
-		lines = append(lines[:most], fmt.Sprintf("... %d lines more\n", more))
+		lines = append(lines[:most], "... "+words.Count(more, "line", "lines")+" more\n")
 	}
 	return strings.Join(lines, "")
 }

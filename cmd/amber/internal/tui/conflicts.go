@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -78,7 +79,7 @@ func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
 		}
 	}
 	if more := report.ConflictCount - int64(len(report.Conflicts)); more > 0 {
-		b.note = fmt.Sprintf("%d more conflicts are listed once these are settled", more)
+		b.note = words.Count(more, "more conflict is", "more conflicts are") + " listed once these are settled"
 	}
 	for _, q := range report.Quarantined {
 		b.rows = append(b.rows, row{id: q.ID, lead: "sync chunk ", title: q.ID, side: string(q.Kind), text: q.Reason, command: "amber sync status", value: q})
@@ -130,7 +131,7 @@ func (m *Model) conflictDetail(ctx context.Context, r row) (document, error) {
 func (m *Model) disputedDocument(c disputed) document {
 	d := document{}.head("memory " + string(c.id))
 	if c.moreSides > 0 {
-		d = d.warn(fmt.Sprintf("%d more versions of this memory are in the list", c.moreSides))
+		d = d.warn(words.Count(c.moreSides, "more version of this memory is", "more versions of this memory are") + " in the list")
 	}
 	for i, v := range []amber.SyncVersion{c.one, c.two} {
 		note := ""

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -74,7 +75,7 @@ func (m *Model) restored(p *page, s wire.SnapshotMeta, done wire.RestoreReport) 
 		text += "; the agent before it is in snapshot " + cli.ShortID(string(done.SafetySnapshot))
 	}
 	if done.ParkedFrames > 0 {
-		text += fmt.Sprintf("; %d journal entries are parked", done.ParkedFrames)
+		text += "; " + words.Count(done.ParkedFrames, "journal entry is", "journal entries are") + " parked"
 	}
 	m.say(text)
 	return m.reload(p)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -219,7 +220,8 @@ func (m *Model) diffSnapshots(p *page) tea.Cmd {
 		doc := document{}.head(fmt.Sprintf("from %s to %s", labelOf(two[0]), labelOf(two[1]))).facts(m.when(two[0].CreatedAt), m.when(two[1].CreatedAt)).blank()
 		doc = changesDocument(doc, d.Store, d.Notes, d.State)
 		if d.Git.Commits > 0 {
-			doc = doc.blank().text(fmt.Sprintf("notes: %d commits, %d files, +%d -%d lines", d.Git.Commits, d.Git.FilesChanged, d.Git.Insertions, d.Git.Deletions))
+			doc = doc.blank().text(fmt.Sprintf("notes: %s, %s, +%d -%s",
+				words.Count(d.Git.Commits, "commit", "commits"), words.Count(d.Git.FilesChanged, "file", "files"), d.Git.Insertions, words.Count(d.Git.Deletions, "line", "lines")))
 		}
 		return m.pushDocument("Diff", doc.fact("not compared", strings.Join(d.Missing, ", ")))
 	})
@@ -252,7 +254,7 @@ func changesDocument(d document, store wire.StoreDiff, notes, state wire.FilesDi
 		d = d.text(strings.TrimSpace(fmt.Sprintf("%s %s %s %s", sign[r.Op], r.Table, cli.ShortID(r.Key), r.Title)))
 	}
 	if store.More > 0 {
-		d = d.dim(fmt.Sprintf("… %d more rows", store.More))
+		d = d.dim("… " + words.Count(store.More, "more row", "more rows"))
 	}
 	for _, r := range notes.Files {
 		d = d.text(sign[r.Op] + " note " + r.Key)

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // reverse is the style of the row under the cursor, which also has a mark.
@@ -120,7 +121,7 @@ func (m *Model) drawTitle(rows []string, l layout) {
 	if r, ok := p.current(); ok && p.docOf == r.id {
 		right = oneLine(r.id, l.detail.width)
 		if more := len(p.lines(l.detail.width)) - p.scroll - l.detail.height; more > 0 {
-			right = cut(right, max(l.detail.width-22, 1)) + fmt.Sprintf("  %d more lines", more)
+			right = cut(right, max(l.detail.width-22, 1)) + "  " + words.Count(more, "more line", "more lines")
 		}
 	}
 	if p.focused {
