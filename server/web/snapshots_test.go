@@ -103,6 +103,15 @@ func TestSnapshotsAreListedWithTheirState(t *testing.T) {
 	b.get("snapshots/"+string(one.ID)).mustShow(t, "memory", "control", "No check is recorded", "This server has not checked the snapshot", "Browse its memories")
 }
 
+// The page says of the last commit of the notes what it is about, who wrote it, and when.
+func TestASnapshotTellsTheLastChangeOfItsNotes(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("plan", "Deploy on Monday")
+	one := r.freeze("with notes")
+	r.visitor("").get("snapshots/"+string(one.ID)).mustShow(t, "Last change of notes", "write plan", "Amber <")
+}
+
 func TestASnapshotIsTakenPinnedAndDeletedOnThePage(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
