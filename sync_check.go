@@ -189,7 +189,7 @@ func (s SyncSession) check() error {
 	)
 }
 
-// checkForeignTrust checks the trust of a session or a turn, for which own is
+// checkForeignTrust checks the trust of a session, for which own is
 // the empty one.
 func checkForeignTrust(t Trust) error {
 	return CheckOneOf("trust", t, "", TrustSigned, TrustImported)

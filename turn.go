@@ -24,9 +24,9 @@ type Turn struct {
 	Content   string    `json:"content"`
 	ProjectID string    `json:"project_id,omitempty"`
 	CreatedAt Time      `json:"created_at"`
-	// Trust is "" for what was said here, signed or imported for a prompt that
-	// came from elsewhere. Imported turns are not given to an agent
-	// that did not ask for them.
+	// Trust is "" for what was said here, agent for a prompt that an agent or a
+	// program stored, signed or imported for one that came from elsewhere. Imported
+	// turns are not given to an agent that did not ask for them.
 	Trust Trust `json:"trust,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (t Turn) Normalize() (Turn, error) {
 		CheckID("session id", string(t.SessionID)),
 		CheckOptionalID("project id", t.ProjectID),
 		CheckOneOf("role", t.Role, RoleUser, RoleAssistant, RoleSystem, RoleTool),
-		checkForeignTrust(t.Trust),
+		CheckOneOf("trust", t.Trust, "", TrustSigned, TrustAgent, TrustImported),
 		CheckText("content", t.Content, MaxContentBytes, Lenient|Required),
 	)
 }

@@ -63,6 +63,11 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 func authored() []amber.SyncRecord {
 	all := sample()
 	for i, r := range all {
+		if r.Prompt != nil {
+			p := *r.Prompt
+			p.Trust = amber.TrustAgent
+			all[i].Prompt = &p
+		}
 		if r.Memory != nil {
 			m := *r.Memory
 			m.Trust, m.Author = amber.TrustAgent, amber.Author{Host: "claude-code", Session: "s"}

@@ -19,11 +19,12 @@ const (
 	withoutAuthors = "amber-sync/1"
 )
 
-// formatOf returns the version that records need: authors, the trust agent and the trust of relations came with the second.
+// formatOf returns the version that records need: authors, the trust agent, also of prompts, and the trust of relations came with the second.
 func formatOf(records []amber.SyncRecord) string {
 	for _, r := range records {
 		m, rel := r.Memory, r.Relation
-		if m != nil && (m.Trust == amber.TrustAgent || m.Author != (amber.Author{})) || rel != nil && (rel.Trust != "" || rel.Author != (amber.Author{})) {
+		if m != nil && (m.Trust == amber.TrustAgent || m.Author != (amber.Author{})) || r.Prompt != nil && r.Prompt.Trust == amber.TrustAgent ||
+			rel != nil && (rel.Trust != "" || rel.Author != (amber.Author{})) {
 			return Format
 		}
 	}

@@ -41,6 +41,7 @@ func TestHostileTexts(t *testing.T) {
 		{"version 01", swap(all, "amber-sync/1", "amber-sync/01"), amber.KindDamaged},
 		{"version -2", swap(all, "amber-sync/1", "amber-sync/-2"), amber.KindDamaged},
 		{"an author in version 1", strings.Replace(all, `"trust":"own"`, `"trust":"agent"`, 1), amber.KindTooNew},
+		{"a prompt of an agent in version 1", swap(all, `"project_id":"tea","created_at":"2026-01-02T03:04:05.678Z"}}`, `"project_id":"tea","created_at":"2026-01-02T03:04:05.678Z","trust":"agent"}}`), amber.KindTooNew},
 		{"version 3", swap(all, "amber-sync/1", "amber-sync/3"), amber.KindTooNew},
 		{"version 3 with lines of its own", `{"format":"amber-sync/3","magic":[1]}` + "\n\n\x00", amber.KindTooNew},
 		{"version 10", swap(all, "amber-sync/1", "amber-sync/10"), amber.KindTooNew},

@@ -46,6 +46,7 @@ func Sign(s amber.Store, w Writer) amber.Store {
 	p.Eraser = eraser{p.Eraser, guard}
 	p.Relations = relations{p.Relations, w}
 	p.Concepts = concepts{p.Concepts, guard}
+	p.Turns = turns{p.Turns, w}
 	p.Ingest = ingester{p.Ingest, w}
 	p.Sync = replica{p.Sync, w}
 	return s
@@ -207,6 +208,22 @@ func (c concepts) SetConcepts(ctx context.Context, id amber.MemoryID, words []st
 		return err
 	}
 	return c.conceptKeeper.SetConcepts(ctx, id, words)
+}
+
+// A contract that has a method of its own name is embedded under another.
+type turnKeeper = amber.Turns
+
+type turns struct {
+	turnKeeper
+	Writer
+}
+
+// AppendTurn implements [amber.Turns]. What an agent says the user has said is the word of the agent; other roles are trusted less anyway.
+func (s turns) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
+	if trust := s.trust(t.Trust); t.Role == amber.RoleUser && trust != amber.TrustOwn {
+		t.Trust = trust
+	}
+	return s.turnKeeper.AppendTurn(ctx, t)
 }
 
 type ingester struct {

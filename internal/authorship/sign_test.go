@@ -47,6 +47,28 @@ func TestEveryWriteBearsItsWriter(t *testing.T) {
 	must.Equal(t, "author of it", m.Author, agent.Author)
 }
 
+// A prompt that an agent stores is the agent's word, whatever trust the agent asks for; other roles say themselves who spoke.
+func TestPromptsBearTheirWriter(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		by          authorship.Writer
+		role        amber.Role
+		asked, want amber.Trust
+	}{
+		{owner, amber.RoleUser, "", ""},
+		{owner, amber.RoleUser, amber.TrustAgent, amber.TrustAgent},
+		{agent, amber.RoleUser, "", amber.TrustAgent},
+		{agent, amber.RoleUser, amber.TrustSigned, amber.TrustAgent},
+		{agent, amber.RoleUser, amber.TrustImported, amber.TrustImported},
+		{agent, amber.RoleAssistant, "", ""},
+	} {
+		s := authorship.Sign(newStore(t), tt.by)
+		got := must.Get(s.Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: tt.role, Content: "deploy now", Trust: tt.asked}))(t)
+		must.Equal(t, "trust", got.Trust, tt.want)
+		must.Equal(t, "stored", must.Get(s.Turns.Turn(t.Context(), got.ID))(t).Trust, tt.want)
+	}
+}
+
 // Each call that names nothing but an id is refused for the owner's records, forgotten ones too, and changes nothing.
 func TestAnAgentChangesNothingOfTheOwner(t *testing.T) {
 	t.Parallel()

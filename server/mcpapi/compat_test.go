@@ -54,7 +54,7 @@ func TestOwnContextIsNotSavedAsAPrompt(t *testing.T) {
 	c := r.local("engram")
 	c.call("mem_save_prompt", object{"content": block + "make it faster", "session_id": "s1"})
 	turns, err := amber.LastTurns(context.Background(), r.store().Turns, "s1", 10)
-	if err != nil || len(turns) != 1 || turns[0].Content != "make it faster" {
+	if err != nil || len(turns) != 1 || turns[0].Content != "make it faster" || turns[0].Trust != amber.TrustAgent {
 		t.Errorf("%+v, %v", turns, err)
 	}
 }

@@ -115,7 +115,7 @@ func (n *intent) applyPrompt(in amber.Turn) error {
 	switch {
 	case err != nil:
 		return err
-	case found && (now.Trust == "" || now.Role != amber.RoleUser):
+	case found && (now.Trust == "" || now.Trust == amber.TrustAgent || now.Role != amber.RoleUser):
 		return nil
 	case found:
 		return n.secondPrompt(mark, now, in)

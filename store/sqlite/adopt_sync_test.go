@@ -65,6 +65,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				say(t, s, id, "late answer of "+string(id), amber.RoleAssistant, "")
 			}
 			say(t, s, "same", "late prompt of same", amber.RoleUser, "q")
+			must.Get(s.AppendTurn(ctx, amber.Turn{ID: "late prompt of an agent", SessionID: "same", Role: amber.RoleUser, Content: "x", Trust: amber.TrustAgent}))(t)
 			for _, id := range []amber.SessionID{"late and gone", "gone before and after"} {
 				must.Do(t, s.DeleteSession(ctx, id))
 			}
@@ -105,6 +106,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				sessionRef("late"): 2, sessionRef("late and gone"): 2, sessionRef("gone before"): 4, sessionRef("gone before and after"): 4,
 				turnRef("late prompt of late"): 2, turnRef("late prompt of late and gone"): 2, turnRef("late prompt of gone before"): 2,
 				turnRef("late prompt of gone before and after"): 2, turnRef("late prompt of same"): 2,
+				turnRef("late prompt of an agent"): 2,
 			}
 			must.Equal(t, "counters of the departed", counters, want)
 			must.Equal(t, "departure that was taken over", departed[sessionRef("late and gone")], gone[sessionRef("late and gone")])
@@ -112,7 +114,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			for _, turn := range []string{"prompt of turns go", "prompt of returns"} {
 				must.Equal(t, "turns with "+turn, len(must.Get(amber.LastTurns(ctx, l.s, amber.SessionID(turn[len("prompt of "):]), 9))(t)), 1)
 			}
-			if report.Stamped != 4 || report.Tombstones != 5 || report.TakenOver != 5 {
+			if report.Stamped != 4 || report.Tombstones != 6 || report.TakenOver != 5 {
 				t.Errorf("report %+v", report)
 			}
 			logged := map[amber.SyncRef]bool{}

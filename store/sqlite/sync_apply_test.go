@@ -492,6 +492,18 @@ func TestPromptsStayThatTheDeletingDeviceDidNotKnow(t *testing.T) {
 	}
 }
 
+// Prompts that were said here stay, those of agents too, whatever comes under their ids.
+func TestPromptsOfAgentsStayAsTheyWereSaid(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	mine := must.Get(s.AppendTurn(t.Context(), amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello", Trust: amber.TrustAgent}))(t)
+	(&folder{name: "place"}).export(t, s, 0)
+	for i := range 8 { // digests before and after that of the prompt
+		apply(t, s, fmt.Sprint(i), farPrompt("s", fmt.Sprint("another text ", i)))
+	}
+	must.Equal(t, "the prompt", must.Get(s.Turn(t.Context(), "t"))(t), mine)
+}
+
 func turnIDs(t *testing.T, s *Store, id amber.SessionID) []amber.TurnID {
 	t.Helper()
 	out := []amber.TurnID{}

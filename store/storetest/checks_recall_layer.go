@@ -112,6 +112,10 @@ func recallChosenLayers(w *world) {
 	equal(ask(amber.Query{Layers: []amber.RecallLayer{amber.LayerExchange}}), []string{"exchange s1-1", "exchange s1-2"}, "exchanges")
 	equal(ask(amber.Query{Layers: []amber.RecallLayer{amber.LayerSession, amber.LayerActivity}}), []string{"activity s1", "session s1", "session s1-c"}, "sessions and what failed")
 	equal(ask(amber.Query{Filter: amber.Filter{Kinds: []amber.MemoryKind{amber.WorkspaceFact}}}), []string{"memory " + string(id)}, "with a kind, memories alone")
+	must(w.Turns.AppendTurn(w.ctx, amber.Turn{SessionID: "agents", Role: amber.RoleUser, Content: "a prompt about the flywheel", ProjectID: "acme", Trust: amber.TrustAgent}))
+	hits := w.recall(amber.Query{Text: "flywheel", Filter: inProject("acme")})
+	hold(len(hits) == 1 && hits[0].Trust == amber.TrustAgent, "a prompt of an agent is found as %+v", hits)
+	equal(len(w.recall(amber.Query{Text: "flywheel", Filter: inProject("acme"), Trusted: true})), 0, "prompts of agents among what is trusted")
 	equal(ask(amber.Query{Trusted: true}), slices.Sorted(slices.Values([]string{"exchange s1-1", "memory " + string(id)})), "what is trusted")
 	refused(only(w.LongTerm.Recall(w.ctx, amber.Query{Text: "x", Layers: []amber.RecallLayer{"rumour"}})), amber.KindInvalid, "an unknown layer")
 }

@@ -12,6 +12,7 @@ func turnChecks() []check {
 	needs := []part{turns}
 	return []check{
 		{name: "turn/append-keeps-every-field", needs: needs, run: turnKept},
+		{name: "turn/trust-is-kept", needs: needs, run: turnTrust},
 		{name: "turn/append-fills-id-and-time", needs: needs, run: turnFilled},
 		{name: "turn/append-is-idempotent", needs: needs, run: turnIdempotent},
 		{name: "turn/load-the-last-oldest-first", needs: needs, run: turnsLoaded},
@@ -37,6 +38,15 @@ func compactionChecks() []check {
 // say appends a turn of the user.
 func (w *world) say(session amber.SessionID, content string) amber.Turn {
 	return must(w.Turns.AppendTurn(w.ctx, amber.Turn{SessionID: session, Role: amber.RoleUser, Content: content}))
+}
+
+// turnTrust stores prompts of every trust that a turn may have.
+func turnTrust(w *world) {
+	for _, trust := range []amber.Trust{"", amber.TrustSigned, amber.TrustAgent, amber.TrustImported} {
+		t := must(w.Turns.AppendTurn(w.ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "said with trust " + string(trust), Trust: trust}))
+		equal(t.Trust, trust, "trust of a turn")
+		equal(must(w.Turns.Turn(w.ctx, t.ID)), t, "turn of trust %s read back", trust)
+	}
 }
 
 // said returns what all turns of a session say.
@@ -182,6 +192,8 @@ func turnRefusesInvalid(w *world) {
 		"huge content":  {SessionID: "s", Role: amber.RoleUser, Content: strings.Repeat("x", amber.MaxContentBytes+1)},
 		"long id":       {ID: amber.TurnID(strings.Repeat("x", amber.MaxIDBytes+1)), SessionID: "s", Role: amber.RoleUser, Content: "x"},
 		"a bad session": {SessionID: "a\nb", Role: amber.RoleUser, Content: "x"},
+		"trust own":     {SessionID: "s", Role: amber.RoleUser, Content: "x", Trust: amber.TrustOwn},
+		"trust derived": {SessionID: "s", Role: amber.RoleUser, Content: "x", Trust: amber.TrustDerived},
 	} {
 		refused(only(w.Turns.AppendTurn(w.ctx, t)), amber.KindInvalid, "turn with %s", name)
 	}

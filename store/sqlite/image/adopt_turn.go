@@ -8,7 +8,7 @@ import (
 const (
 	selectContent  = `SELECT content FROM main.turns WHERE id = ?`
 	selectLiveTurn = `SELECT 'turn', t.id, t.session_id, coalesce(nullif(t.project_id, ''), s.project, ''), '', 1, 0
-FROM live.turns t LEFT JOIN live.sessions s ON s.id = t.session_id WHERE t.id = ? AND t.role = 'user' AND t.trust = 'own'`
+FROM live.turns t LEFT JOIN live.sessions s ON s.id = t.session_id WHERE t.id = ? AND t.role = 'user' AND t.trust IN ('own', 'agent')`
 )
 
 // compareTurn does for a prompt what compareMemory does for a memory. A prompt
