@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -16,6 +17,7 @@ type Note struct {
 	Bytes     int64  `json:"bytes"`
 	Commit    string `json:"commit,omitempty"` // the commit that holds it
 	UpdatedAt Time   `json:"updated_at"`
+	NoteBy           // who wrote it, where it is read with its commit; lists leave it out
 }
 
 // NoteCommit is one change of a note.
@@ -23,13 +25,46 @@ type NoteCommit struct {
 	Commit string `json:"commit"`
 	At     Time   `json:"at"`
 	Op     string `json:"op"` // write, delete or recover
+	NoteBy
+}
+
+// NoteBy says who made a change of a note where that was not the owner. It is zero
+// of the owner's changes, by any of the owner's programs.
+type NoteBy struct {
+	Trust  Trust  `json:"trust,omitempty"` // "": own
+	Author Author `json:"author,omitzero"`
+}
+
+// noteByKey is the key of a NoteBy in a context.
+type noteByKey struct{}
+
+// WithNoteBy returns a context whose changes of notes are made by somebody.
+// Package internal/authorship says who.
+func WithNoteBy(ctx context.Context, by NoteBy) context.Context {
+	return context.WithValue(ctx, noteByKey{}, by)
+}
+
+// NoteByOf returns who makes the changes of notes of a context. Backends store it
+// with each change.
+func NoteByOf(ctx context.Context) NoteBy {
+	by, _ := ctx.Value(noteByKey{}).(NoteBy)
+	if !TrustOwn.Outranks(by.Trust) {
+		return NoteBy{}
+	}
+	return by
+}
+
+// Check checks who makes a change, as a caller says it. The error is of kind invalid.
+func (b NoteBy) Check() error {
+	return cmp.Or(CheckOneOf("trust", b.Trust, append(Trusts(), "")...), b.Author.Check())
 }
 
 // Notes is the folder of notes, every change a commit. Names that differ only
 // in how letters with marks are written (NFC, NFD) are one note; a new one gets
 // the name in NFC. Safe for concurrent use.
 type Notes interface {
-	// WriteNote stores content under name and commits it before it returns.
+	// WriteNote stores content under name and commits it before it returns, as a
+	// change of [NoteByOf] the context.
 	// Equal content makes no commit. Errors: invalid, unsupported when there
 	// is no git.
 	WriteNote(ctx context.Context, name, content string) (Note, error)

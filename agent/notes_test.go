@@ -209,3 +209,29 @@ func TestNotesOfASnapshot(t *testing.T) {
 	must.Equal(t, "what came later", noteHits(t, a, "grease"), []string(nil))
 	must.Do(t, must.Get(a.Index())(t).VerifyIndex(ctx))
 }
+
+// A note is trusted as far as the author of its last change: found as an agent's until the owner writes it, also when the index is made anew.
+func TestNotesOfAgentsAreFoundAsTheirs(t *testing.T) {
+	t.Parallel()
+	a := wordy(t)
+	ctx, store := t.Context(), a.Store()
+	trusts := func() (out []amber.Trust) {
+		for _, h := range must.Get(store.LongTerm.Recall(ctx, amber.Query{Text: "lubricant"}))(t).Hits {
+			out = append(out, h.Trust)
+		}
+		return out
+	}
+	theirs := amber.WithNoteBy(ctx, amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex"}})
+	must.Get(store.Notes.WriteNote(theirs, "mill", "The lubricant is green."))(t)
+	must.Equal(t, "note of an agent", trusts(), []amber.Trust{amber.TrustAgent})
+	x := must.Get(a.Index())(t)
+	must.Do(t, x.VerifyIndex(ctx))
+	must.Do(t, x.RebuildIndex(ctx))
+	must.Equal(t, "after a rebuild", trusts(), []amber.Trust{amber.TrustAgent})
+	must.Get(store.Notes.WriteNote(ctx, "mill", "The lubricant is blue."))(t)
+	must.Equal(t, "after the owner has written it", trusts(), []amber.Trust{amber.TrustOwn})
+	must.Get(store.Notes.WriteNote(theirs, "mill", "The lubricant is red."))(t)
+	must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), "mill.md"), []byte("The lubricant is grey."), 0o600))
+	handGit(t, noteDir(t, a), "commit", "-q", "-a", "-m", "mine")
+	must.Equal(t, "after a commit by hand", trusts(), []amber.Trust{amber.TrustOwn})
+}

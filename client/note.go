@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/names"
@@ -21,9 +22,24 @@ func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note,
 	if err != nil {
 		return amber.Note{}, err
 	}
-	body := fields{"content": content}
+	body := noteBody(ctx, content)
 	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, once: true})
 	return got, about(names.Canonical(got.Name), names.Canonical(name), err)
+}
+
+// noteBody is what a note is written with: its text, and who writes it.
+func noteBody(ctx context.Context, content string) any {
+	return struct {
+		Content string `json:"content"`
+		amber.NoteBy
+	}{content, amber.NoteByOf(ctx)}
+}
+
+// noteQuery says who removes a note.
+func noteQuery(ctx context.Context) url.Values {
+	by := amber.NoteByOf(ctx)
+	return newValues().text("trust", string(by.Trust)).text("author_host", by.Author.Host).text("author_agent", by.Author.Agent).
+		text("author_session", string(by.Author.Session)).text("author_token", by.Author.Token).Values
 }
 
 // ReplaceNote is WriteNote for a text that was made of base: where the note is another one
@@ -32,13 +48,13 @@ func (a *Agent) ReplaceNote(ctx context.Context, base amber.Note, content string
 	if err := amber.CheckNoteContent(content); err != nil {
 		return amber.Note{}, err
 	}
-	got, err := call[amber.Note](ctx, a.c, request{method: http.MethodPut, path: a.path("notes", base.Name), body: fields{"content": content}, once: true, tag: noteTag(base)})
+	got, err := call[amber.Note](ctx, a.c, request{method: http.MethodPut, path: a.path("notes", base.Name), body: noteBody(ctx, content), once: true, tag: noteTag(base)})
 	return got, about(names.Canonical(got.Name), names.Canonical(base.Name), err)
 }
 
 // RemoveNote is DeleteNote for a note that is still base. Errors: conflict; those of DeleteNote.
 func (a *Agent) RemoveNote(ctx context.Context, base amber.Note) error {
-	_, err := call[none](ctx, a.c, request{method: http.MethodDelete, path: a.path("notes", base.Name), once: true, tag: noteTag(base)})
+	_, err := call[none](ctx, a.c, request{method: http.MethodDelete, path: a.path("notes", base.Name), query: noteQuery(ctx), once: true, tag: noteTag(base)})
 	return err
 }
 
@@ -66,7 +82,7 @@ func (n notes) DeleteNote(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return n.remove(ctx, nil, "notes", name)
+	return n.remove(ctx, noteQuery(ctx), "notes", name)
 }
 
 // NoteAt implements [amber.NoteLog].

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/gitrun"
 	"github.com/amber-memory/amber/internal/notefile"
@@ -34,7 +35,7 @@ type indexed struct {
 func (r *repo) commit(
 	ctx context.Context, head, verb string, changes []change, between func() error,
 ) (string, error) {
-	next, err := r.storeObjects(ctx, head, subject(verb, changes), changes)
+	next, err := r.storeObjects(ctx, head, message(ctx, verb, changes), changes)
 	if err != nil {
 		return "", err
 	}
@@ -58,12 +59,16 @@ func (r *repo) commit(
 	return next, nil
 }
 
-func subject(verb string, changes []change) string {
+// message says what a commit does and who makes the change. Whose change is recovered is not known: it counts as made by hand.
+func message(ctx context.Context, verb string, changes []change) string {
 	names := make([]string, len(changes))
 	for i, c := range changes {
 		names[i] = c.name
 	}
-	return notefile.Subject(verb, names...)
+	if verb == notefile.OpRecover {
+		return notefile.Subject(verb, names...)
+	}
+	return notefile.Message(amber.NoteByOf(ctx), verb, names...)
 }
 
 // storeObjects stores the objects of a commit, durably, and returns its id. Nothing refers to them yet.

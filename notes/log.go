@@ -89,7 +89,7 @@ func (r *repo) noteOf(ctx context.Context, name string, l logged) (amber.Note, e
 	if !ok || amber.CheckNoteContent(text) != nil {
 		return amber.Note{}, notefile.NoText(l.Commit)
 	}
-	return amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: l.Commit, UpdatedAt: l.At}, nil
+	return amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: l.Commit, UpdatedAt: l.At, NoteBy: l.NoteBy}, nil
 }
 
 // anyHistory is history under the first spelling of a name that commits hold.
@@ -114,7 +114,7 @@ func (r *repo) history(ctx context.Context, name string, limit int) ([]logged, e
 	}
 	// The first parents are Amber's own line of commits, into which a merge by hand counts as one change.
 	out, err := r.query(ctx, "log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames",
-		"--no-ext-diff", "--no-textconv", "--max-count="+strconv.Itoa(limit), "--format=>%H %ct %s",
+		"--no-ext-diff", "--no-textconv", "--max-count="+strconv.Itoa(limit), logFormat,
 		branch, "--", name+notefile.Suffix)
 	if errors.Is(err, gitrun.ErrExit) {
 		return nil, damagedRepo(err)
@@ -125,7 +125,10 @@ func (r *repo) history(ctx context.Context, name string, limit int) ([]logged, e
 	return parseLog(string(out))
 }
 
-// parseLog reads pairs of lines, ">commit seconds subject" and ":mode mode blob blob letter<TAB>path".
+// logFormat asks for a line ">commit seconds subject", and behind a NUL what the commit says of who made it.
+const logFormat = "--format=>%H %ct %s%x00%(trailers:key=" + gitobj.ByTrailer + ",valueonly,unfold,separator=%x20)"
+
+// parseLog reads pairs of lines, that of [logFormat] and ":mode mode blob blob letter<TAB>path".
 func parseLog(out string) ([]logged, error) {
 	var log []logged
 	err := eachLogged(out, func(l logged, file string) {
@@ -146,7 +149,8 @@ func eachLogged(out string, fn func(l logged, file string)) error {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, ">"):
-			f := strings.SplitN(line[1:], " ", 3)
+			about, by, _ := strings.Cut(line[1:], "\x00")
+			f := strings.SplitN(about, " ", 3)
 			if len(f) != 3 {
 				return errors.New("git log answers in an unknown form")
 			}
@@ -155,7 +159,7 @@ func eachLogged(out string, fn func(l logged, file string)) error {
 				return errors.New("git log answers in an unknown form")
 			}
 			verb = notefile.Verb(f[2])
-			l = logged{NoteCommit: amber.NoteCommit{Commit: f[0], At: amber.UnixMilli(seconds * 1000), Op: verb}}
+			l = logged{NoteCommit: amber.NoteCommit{Commit: f[0], At: amber.UnixMilli(seconds * 1000), Op: verb, NoteBy: notefile.By(by)}}
 			fn(l, "")
 		case strings.HasPrefix(line, ":") && l.Commit != "":
 			about, file, _ := strings.Cut(line, "\t")

@@ -55,7 +55,7 @@ func (r *repo) note(ctx context.Context, name string) (amber.Note, error) {
 		return amber.Note{}, err
 	}
 	if len(last) == 1 && last[0].blob == gitobj.BlobID([]byte(note.Content)) {
-		note.Commit = last[0].Commit
+		note.Commit, note.NoteBy = last[0].Commit, last[0].NoteBy
 	}
 	return note, nil
 }

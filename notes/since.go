@@ -157,7 +157,7 @@ func (r *repo) read(ctx context.Context, blobs map[string]string, c *Committed) 
 			if !found { // as in a history that somebody has cut short
 				w = amber.NoteCommit{Commit: c.Head, At: amber.At(r.clock())}
 			}
-			c.Notes = append(c.Notes, amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: w.Commit, UpdatedAt: w.At})
+			c.Notes = append(c.Notes, amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: w.Commit, UpdatedAt: w.At, NoteBy: w.NoteBy})
 		}
 		begin = end
 	}
@@ -239,7 +239,7 @@ func (r *repo) writers(ctx context.Context, names []string, head string) (map[st
 // allWriters reads the whole history for the last commit of every note.
 func (r *repo) allWriters(ctx context.Context, head string, wrote map[string]amber.NoteCommit) error {
 	out, err := r.git.Run(ctx, gitrun.Call{
-		Args: []string{"log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--format=>%H %ct %s", head, "--"},
+		Args: []string{"log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", logFormat, head, "--"},
 		Dir:  r.dir, Env: r.readEnv(), Extra: []string{"core.quotePath=false"},
 	})
 	if errors.Is(err, gitrun.ErrExit) {

@@ -99,3 +99,32 @@ func TestHeadOfADamagedBranch(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(dir, ".git", "refs", "heads", "main"), []byte("ref: refs/heads/other\n"), 0o600))
 	must.Fail(d.Head(t.Context()))(t, "head", amber.KindDamaged)
 }
+
+// Who wrote a note is known however many notes are read at once, and an edit by hand makes a note the owner's again.
+func TestSinceSaysWhoWrote(t *testing.T) {
+	t.Parallel()
+	d, dir := notestest.New(t)
+	by := amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex", Session: "s1"}}
+	want := map[string]amber.NoteBy{}
+	for i := range 12 {
+		name, ctx := fmt.Sprint("note ", i), t.Context()
+		if want[name] = (amber.NoteBy{}); i%3 == 0 {
+			want[name] = by
+			ctx = amber.WithNoteBy(ctx, by)
+		}
+		must.Get(d.WriteNote(ctx, name, "text"))(t)
+	}
+	check := func(what, since string) {
+		t.Helper()
+		for _, n := range must.Get(d.Since(t.Context(), since))(t).Notes {
+			must.Equal(t, what+": author of "+n.Name, n.NoteBy, want[n.Name])
+		}
+	}
+	check("all at once", "")
+	before := must.Get(d.Head(t.Context()))(t)
+	notestest.Put(t, filepath.Join(dir, "note 0.md"), "by hand")
+	must.Get(d.WriteNote(amber.WithNoteBy(t.Context(), by), "note 1", "by the agent"))(t) // commits what was made by hand first
+	want["note 0"], want["note 1"] = amber.NoteBy{}, by
+	check("one by one", before)
+	must.Equal(t, "read", must.Get(d.ReadNote(t.Context(), "note 0"))(t).NoteBy, amber.NoteBy{})
+}

@@ -58,7 +58,7 @@ func (r *repo) writeNote(ctx context.Context, st status, name string, content []
 		return amber.Note{}, err
 	}
 	note, err := r.load(name)
-	note.Commit = next
+	note.Commit, note.NoteBy = next, amber.NoteByOf(ctx)
 	return note, err
 }
 

@@ -69,6 +69,7 @@ type NoteWriteIn struct {
 	NoteMatch
 	Body struct {
 		Content string `json:"content"`
+		amber.NoteBy
 	} `body:"json"`
 }
 
@@ -77,6 +78,10 @@ var NoteWrite = do(Row{
 	ID: "note.write", HTTP: "PUT /notes/{name}", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged, Echo: []string{"name"}, Holds: HoldsText,
 	Fails: []amber.Kind{amber.KindQuota}, Doc: "Store a note and commit it",
 }, func(ctx context.Context, c *Call, in NoteWriteIn) (n amber.Note, err error) {
+	if err := in.Body.NoteBy.Check(); err != nil {
+		return amber.Note{}, err
+	}
+	ctx = amber.WithNoteBy(ctx, in.Body.NoteBy)
 	err = c.changeNote(ctx, in.NoteMatch, func() (err error) {
 		n, err = c.Store.Notes.WriteNote(ctx, in.Name, in.Body.Content)
 		return err
@@ -85,11 +90,29 @@ var NoteWrite = do(Row{
 	return n, err
 })
 
+// NoteDeleteIn asks to remove a note. Who removes it is in the query, since the request has no body.
+type NoteDeleteIn struct {
+	NoteMatch
+	Trust   amber.Trust     `query:"trust" doc:"the trust of the caller, to lower that of the token; the commit says it"`
+	Host    string          `query:"author_host" doc:"the program that speaks, where the caller is the owner's"`
+	Agent   string          `query:"author_agent" doc:"the agent in it"`
+	Session amber.SessionID `query:"author_session" doc:"its session"`
+	Token   string          `query:"author_token" doc:"the name of its token"`
+}
+
+func (in NoteDeleteIn) by() amber.NoteBy {
+	return amber.NoteBy{Trust: in.Trust, Author: amber.Author{Host: in.Host, Agent: in.Agent, Session: in.Session, Token: in.Token}}
+}
+
 // NoteDelete removes a note.
 var NoteDelete = do(Row{
 	ID: "note.delete", HTTP: "DELETE /notes/{name}", Scope: wire.TokenWrite, Kind: Changes | Bound, Doc: "Remove a note and commit that; its history stays",
-}, func(ctx context.Context, c *Call, in NoteMatch) (None, error) {
-	return None{}, c.changeNote(ctx, in, func() error { return c.Store.Notes.DeleteNote(ctx, in.Name) })
+}, func(ctx context.Context, c *Call, in NoteDeleteIn) (None, error) {
+	if err := in.by().Check(); err != nil {
+		return None{}, err
+	}
+	ctx = amber.WithNoteBy(ctx, in.by())
+	return None{}, c.changeNote(ctx, in.NoteMatch, func() error { return c.Store.Notes.DeleteNote(ctx, in.Name) })
 })
 
 // noteTag is the entity tag of a note.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -24,7 +25,7 @@ const headings = " / "
 
 // OfNote returns the passages of a note, which every project sees.
 func OfNote(n amber.Note) (out []Text) {
-	all := facets(SourceNote, amber.ScopeGlobal, "", amber.TrustOwn)
+	all := facets(SourceNote, amber.ScopeGlobal, "", noteTrust(n))
 	for i, p := range NoteParts(n.Name, n.Content) {
 		out = append(out, Text{
 			Passage: Passage{Source: SourceNote, Owner: n.Name, Part: i, At: n.UpdatedAt.UnixMilli()},
@@ -55,11 +56,14 @@ func NoteParts(name, content string) (out []NotePart) {
 func NoteHits(n amber.Note) (hits []amber.Hit) {
 	for _, p := range NoteParts(n.Name, n.Content) {
 		hits = append(hits, amber.Hit{
-			Title: p.Title, Content: p.Text, Scope: amber.ScopeGlobal, Trust: amber.TrustOwn, CreatedAt: n.UpdatedAt, UpdatedAt: n.UpdatedAt,
+			Title: p.Title, Content: p.Text, Scope: amber.ScopeGlobal, Trust: noteTrust(n), CreatedAt: n.UpdatedAt, UpdatedAt: n.UpdatedAt,
 		})
 	}
 	return hits
 }
+
+// noteTrust is how far a note may be believed: as far as the author of its last change.
+func noteTrust(n amber.Note) amber.Trust { return cmp.Or(n.Trust, amber.TrustOwn) }
 
 // section is a stretch of a note below a heading.
 type section struct {

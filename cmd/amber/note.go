@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 func (a *app) noteCommand() *cobra.Command {
@@ -135,8 +136,16 @@ func (a *app) noteLogCommand() *cobra.Command {
 func (a *app) printNoteLog(w io.Writer, log []amber.NoteCommit) {
 	p := a.Out
 	for _, c := range log {
-		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Amb, shortCommit(c.Commit)), p.Style(cli.Dim, c.At.String()), c.Op)
+		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Amb, shortCommit(c.Commit)), p.Style(cli.Dim, c.At.String()), c.Op+byline(c.NoteBy))
 	}
+}
+
+// byline says who made a change of a note that is not the owner's.
+func byline(by amber.NoteBy) string {
+	if by.Trust == "" {
+		return ""
+	}
+	return "  by " + cli.OneLine(words.Author(by.Trust, by.Author), 200)
 }
 
 // exportedNotes is the JSON of note export.

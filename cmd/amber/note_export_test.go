@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,14 @@ func TestNotesAsARepository(t *testing.T) {
 			s.does("note", "write", "plan", "one")
 			s.does("note", "write", "plan", "two")
 			s.does("note", "write", "decisions/database", "PostgreSQL")
+			shell := slices.Clone(s.env)
+			s.env = append(s.env, "CODEX_THREAD_ID=t7") // the shell of an agent
+			s.does("note", "write", "plan", "three")
+			s.env = shell
+			s.does("note", "write", "plan", "two")
+			log := strings.Split(strings.TrimSpace(s.does("note", "log", "plan")), "\n")
+			must.Says(t, "change of an agent", log[1], "write  by an agent in Codex, session t7")
+			must.Hides(t, "change of the owner", log[0], "by ")
 			s.does("note", "write", "gone", "soon")
 			s.does("note", "delete", "gone")
 			out := told[exportedNotes](s, "note", "export", "--git", s.path("copy"))
@@ -54,7 +63,7 @@ func TestNotesAsARepository(t *testing.T) {
 				want = append(want, c.Commit)
 			}
 			must.Equal(t, "commits of a note", strings.Fields(s.inRepository(out.Dir, "log", "--format=%H", "--", "plan.md")), want)
-			must.Equal(t, "commits", s.inRepository(out.Dir, "rev-list", "--count", "HEAD"), "5")
+			must.Equal(t, "commits", s.inRepository(out.Dir, "rev-list", "--count", "HEAD"), "7")
 			must.Equal(t, "a folder that holds something", s.exit("note", "export", "--git", s.path("copy")), "exit 4")
 			must.Equal(t, "no folder", s.exit("note", "export"), "exit 2")
 		})

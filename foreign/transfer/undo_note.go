@@ -75,7 +75,7 @@ func rewrote(links []amber.SyncLink, l amber.SyncLink, text string) bool {
 
 // restoreNote writes the text that a note had before the import, which the history of notes holds.
 func (u *undoing) restoreNote(l amber.SyncLink, digest string) error {
-	text, found, err := u.formerText(l.Ref.ID, digest)
+	was, found, err := u.former(l.Ref.ID, digest)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (u *undoing) restoreNote(l amber.SyncLink, digest string) error {
 		u.keep(l, "its former text is not among the last changes of the note: amber note log "+l.Ref.ID)
 		return nil
 	}
-	if _, err := u.store.Notes.WriteNote(u.ctx, l.Ref.ID, text); err != nil {
+	if _, err := u.store.Notes.WriteNote(amber.WithNoteBy(u.ctx, was.NoteBy), l.Ref.ID, was.Content); err != nil {
 		return err
 	}
 	return u.noteBack(l)
@@ -101,21 +101,21 @@ func (u *undoing) noteBack(l amber.SyncLink) error {
 // maxFormer is how many changes of a note are looked at for a former text.
 const maxFormer = 100
 
-func (u *undoing) formerText(name, digest string) (text string, found bool, err error) {
+func (u *undoing) former(name, digest string) (note amber.Note, found bool, err error) {
 	log, err := u.store.NoteLog.LogNote(u.ctx, name, maxFormer)
 	if err != nil {
-		return "", false, ignoring(err)
+		return note, false, ignoring(err)
 	}
 	for _, c := range log {
 		n, err := u.store.NoteLog.NoteAt(u.ctx, name, c.Commit)
 		switch {
 		case err != nil && ignoring(err) != nil:
-			return "", false, err
+			return note, false, err
 		case err == nil && amber.ContentDigest(n.Content) == digest:
-			return n.Content, true, nil
+			return n, true, nil
 		}
 	}
-	return "", false, nil
+	return note, false, nil
 }
 
 // ignoring is an error, unless it says that a history knows nothing.

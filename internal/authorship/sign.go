@@ -47,6 +47,7 @@ func Sign(s amber.Store, w Writer) amber.Store {
 	p.Relations = relations{p.Relations, w}
 	p.Concepts = concepts{p.Concepts, guard}
 	p.Turns = turns{p.Turns, w}
+	p.Notes = notes{p.Notes, w}
 	p.Ingest = ingester{p.Ingest, w}
 	p.Sync = replica{p.Sync, w}
 	return s
@@ -224,6 +225,30 @@ func (s turns) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error)
 		t.Trust = trust
 	}
 	return s.turnKeeper.AppendTurn(ctx, t)
+}
+
+// A contract that has a method of its own name is embedded under another.
+type noteKeeper = amber.Notes
+
+type notes struct {
+	noteKeeper
+	Writer
+}
+
+// WriteNote implements [amber.Notes].
+func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
+	return n.noteKeeper.WriteNote(n.by(ctx), name, content)
+}
+
+// DeleteNote implements [amber.Notes].
+func (n notes) DeleteNote(ctx context.Context, name string) error {
+	return n.noteKeeper.DeleteNote(n.by(ctx), name)
+}
+
+// by is a context whose changes of notes are made by the writer.
+func (n notes) by(ctx context.Context) context.Context {
+	said := amber.NoteByOf(ctx)
+	return amber.WithNoteBy(ctx, amber.NoteBy{Trust: n.trust(said.Trust), Author: n.author(said.Author)})
 }
 
 type ingester struct {

@@ -69,6 +69,31 @@ func TestPromptsBearTheirWriter(t *testing.T) {
 	}
 }
 
+// A change of a note bears its writer, whatever the caller says; the owner's changes name nobody.
+func TestNotesBearTheirWriter(t *testing.T) {
+	t.Parallel()
+	claim := amber.NoteBy{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli", Agent: "the owner"}}
+	theirs := amber.NoteBy{Trust: amber.TrustAgent, Author: agent.Author}
+	for _, tt := range []struct {
+		by         authorship.Writer
+		said, want amber.NoteBy
+	}{
+		{agent, amber.NoteBy{}, theirs},
+		{agent, claim, theirs},
+		{agent, amber.NoteBy{Trust: amber.TrustImported}, amber.NoteBy{Trust: amber.TrustImported, Author: agent.Author}},
+		{owner, amber.NoteBy{}, amber.NoteBy{}},
+		{owner, claim, amber.NoteBy{}},
+		{owner, theirs, theirs}, // a command line in an agent's shell asks a server with the owner's token
+	} {
+		s, ctx := authorship.Sign(newStore(t), tt.by), amber.WithNoteBy(t.Context(), tt.said)
+		must.Equal(t, "written by", must.Get(s.Notes.WriteNote(ctx, "n", "text"))(t).NoteBy, tt.want)
+		must.Do(t, s.Notes.DeleteNote(ctx, "n"))
+		for _, c := range must.Get(s.NoteLog.LogNote(t.Context(), "n", 9))(t) {
+			must.Equal(t, c.Op+" by", c.NoteBy, tt.want)
+		}
+	}
+}
+
 // Each call that names nothing but an id is refused for the owner's records, forgotten ones too, and changes nothing.
 func TestAnAgentChangesNothingOfTheOwner(t *testing.T) {
 	t.Parallel()

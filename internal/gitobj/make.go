@@ -76,7 +76,11 @@ type Commit struct {
 	Subject string // the first paragraph of the message, in one line
 	Author  string // "Name <email>", who wrote it first
 	Written int64  // when, since 1970
+	By      string // the values of the trailers [ByTrailer], joined by spaces
 }
+
+// ByTrailer is the key of the line at the end of a message that says who made the change, where that was not the owner.
+const ByTrailer = "Amber-Author"
 
 // ReadCommit reads a commit: its tree, then its parents, then who made it and what it says. A date that cannot be read is 1970.
 // The error is of kind damaged.
@@ -111,7 +115,7 @@ func ReadCommit(oid string, raw []byte) (Commit, error) {
 	if c.Tree == "" {
 		return Commit{}, badObject(oid, "has no tree")
 	}
-	c.Subject = subjectOf(string(message))
+	c.Subject, c.By = subjectOf(string(message)), trailersOf(string(message))
 	return c, nil
 }
 
@@ -130,6 +134,22 @@ func secondsOf(who string) int64 {
 func subjectOf(message string) string {
 	paragraph, _, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n\n")
 	return strings.Join(strings.Split(strings.TrimRight(paragraph, "\n"), "\n"), " ")
+}
+
+// trailersOf returns the values of the trailers in the last paragraph of a message, which is not its first.
+func trailersOf(message string) string {
+	message = strings.Trim(message, "\n")
+	at := strings.LastIndex(message, "\n\n")
+	if at < 0 {
+		return ""
+	}
+	var values []string
+	for line := range strings.SplitSeq(message[at+2:], "\n") {
+		if value, found := strings.CutPrefix(line, ByTrailer+":"); found {
+			values = append(values, strings.TrimSpace(value))
+		}
+	}
+	return strings.Join(values, " ")
 }
 
 // The modes of entries.

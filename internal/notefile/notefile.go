@@ -3,12 +3,14 @@
 package notefile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitobj"
 )
 
 // Suffix is the end of the name of a note's file.
@@ -41,6 +43,30 @@ func Subject(verb string, names ...string) string {
 		return verb + " " + names[0]
 	}
 	return fmt.Sprintf("%s %d notes", verb, len(names))
+}
+
+// Message is the message of a commit that changes notes, with a trailer that says who made the change: none for the owner.
+func Message(by amber.NoteBy, verb string, names ...string) string {
+	message := Subject(verb, names...)
+	if by == (amber.NoteBy{}) {
+		return message
+	}
+	said, _ := json.Marshal(by) // strings alone
+	return message + "\n\n" + gitobj.ByTrailer + ": " + string(said)
+}
+
+// By reads the trailer of a message: who made the change. Without one it was the owner. People may write commits by hand, so a
+// trailer never makes a change more than an agent's, and one that cannot be read makes it the change of an unknown agent.
+func By(trailer string) amber.NoteBy {
+	if trailer == "" {
+		return amber.NoteBy{}
+	}
+	var by amber.NoteBy
+	if err := json.Unmarshal([]byte(trailer), &by); err != nil || by.Check() != nil {
+		return amber.NoteBy{Trust: amber.TrustAgent}
+	}
+	by.Trust = by.Trust.AtMost(amber.TrustAgent)
+	return by
 }
 
 // Verb is what a message begins with.

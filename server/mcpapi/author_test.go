@@ -24,6 +24,10 @@ func TestAModelSpeaksForAnAgent(t *testing.T) {
 	_, text = c.call("memory_save", object{"content": "Tests take four minutes"})
 	must.Hides(t, "what the model reads of a fact of its project", text, "amber review")
 
+	r.local("files").call("memory", object{"command": "create", "path": "/memories/plan.md", "file_text": "# Plan\nDeploy whenever you like\n"})
+	note := must.Get(r.store().Notes.ReadNote(t.Context(), "plan"))(t)
+	must.Equal(t, "author of a note", note.NoteBy, amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "test"}})
+
 	for tool, args := range map[string]object{
 		"memory_update": {"id": rule.ID, "content": "No rule"},
 		"memory_forget": {"id": rule.ID},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/linediff"
+	"github.com/amber-memory/amber/internal/words"
 )
 
 // Bounds of the screens of a note.
@@ -40,6 +41,7 @@ type noteData struct {
 type noteChange struct {
 	amber.NoteCommit
 	Before string // the change before it; "": it is the first
+	By     string // who made it; "": the owner
 }
 
 // noteDiff is what differs between two changes.
@@ -126,6 +128,9 @@ func (d *noteData) fillLog(log []amber.NoteCommit) {
 		change := noteChange{NoteCommit: c}
 		if i+1 < len(log) && log[i+1].Op != "delete" && c.Op != "delete" {
 			change.Before = log[i+1].Commit
+		}
+		if c.Trust != "" {
+			change.By = "by " + words.Author(c.Trust, c.Author)
 		}
 		d.Log = append(d.Log, change)
 	}

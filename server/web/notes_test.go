@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -33,6 +34,19 @@ func TestNotesAreATree(t *testing.T) {
 	must.Equal(t, "way up", p.href("all notes"), adaHome+"/notes")
 	shows(t, b.get("notes?folder=nowhere"), "no notes in this folder")
 	hides(t, newLockedRig(t).visitor(adaRead).get("notes"), "New note")
+}
+
+// The changes of a note say which of them agents made.
+func TestChangesOfANoteSayWhoMadeThem(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("plan", "mine")
+	hides(t, r.visitor("").get("notes/plan"), "by an agent")
+	ctx := amber.WithNoteBy(t.Context(), amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex", Session: "<s>"}})
+	must.Get(r.store("acme", "ada").Notes.WriteNote(ctx, "plan", "theirs"))(t)
+	p := r.visitor("").get("notes/plan")
+	sound(t, p)
+	shows(t, p, "by an agent in Codex, session <s>")
 }
 
 func TestManyNotesAreShownAFolderAtATime(t *testing.T) {

@@ -50,9 +50,9 @@ func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note
 		if found {
 			old = amber.ContentDigest(stored.Content)
 		}
-		c := s.commit(name, content, "write")
+		c := s.commit(ctx, name, content, "write")
 		s.logNote(saved(found), c, name, old, amber.ContentDigest(content))
-		note := amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.Commit, UpdatedAt: c.At}
+		note := amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.Commit, UpdatedAt: c.At, NoteBy: c.NoteBy}
 		s.notes[name] = note
 		delete(s.noteParts, name)
 		return note, nil
@@ -80,7 +80,7 @@ func (s *Store) ListNotes(ctx context.Context) ([]amber.Note, error) {
 		found := []amber.Note{}
 		for _, name := range slices.Sorted(maps.Keys(s.notes)) {
 			note := s.notes[name]
-			note.Content = ""
+			note.Content, note.NoteBy = "", amber.NoteBy{}
 			found = append(found, note)
 		}
 		return found, nil
@@ -100,7 +100,7 @@ func (s *Store) DeleteNote(ctx context.Context, name string) error {
 		}
 		delete(s.notes, name)
 		delete(s.noteParts, name)
-		s.logNote(amber.OpDelete, s.commit(name, "", "delete"), name, amber.ContentDigest(stored.Content), "")
+		s.logNote(amber.OpDelete, s.commit(ctx, name, "", "delete"), name, amber.ContentDigest(stored.Content), "")
 		return nil
 	})
 }
@@ -145,7 +145,7 @@ func (s *Store) NoteAt(ctx context.Context, name, hash string) (amber.Note, erro
 	return run(ctx, s, "read note", func() (amber.Note, error) {
 		for _, c := range s.commits {
 			if c.note == name && c.Commit == hash && c.content != "" {
-				return amber.Note{Name: name, Content: c.content, Bytes: int64(len(c.content)), Commit: hash, UpdatedAt: c.At}, nil
+				return amber.Note{Name: name, Content: c.content, Bytes: int64(len(c.content)), Commit: hash, UpdatedAt: c.At, NoteBy: c.NoteBy}, nil
 			}
 		}
 		return amber.Note{}, amber.Errorf(amber.KindNotFound, "read note", name, "commit %.80q is none that left a text of the note", hash)
@@ -153,9 +153,9 @@ func (s *Store) NoteAt(ctx context.Context, name, hash string) (amber.Note, erro
 }
 
 // commit records a change of a note under a made-up hash.
-func (s *Store) commit(name, content, op string) amber.NoteCommit {
+func (s *Store) commit(ctx context.Context, name, content, op string) amber.NoteCommit {
 	hash := amber.ContentDigest(fmt.Sprintf("%d %s %s", len(s.commits), op, name))[:40]
-	c := amber.NoteCommit{Commit: hash, At: s.now(), Op: op}
+	c := amber.NoteCommit{Commit: hash, At: s.now(), Op: op, NoteBy: amber.NoteByOf(ctx)}
 	s.commits = append(s.commits, commit{name, content, c})
 	return c
 }

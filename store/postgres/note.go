@@ -86,7 +86,7 @@ func (n *Notes) WriteNote(ctx context.Context, name, content string) (note amber
 			}
 		}
 		before := r.head
-		c, err := r.commit(notefile.OpWrite, name, &blob)
+		c, err := r.commit(amber.NoteByOf(ctx), notefile.OpWrite, name, &blob)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (n *Notes) WriteNote(ctx context.Context, name, content string) (note amber
 
 // noteBy is a note as a commit left it.
 func noteBy(name, content string, c gitobj.Change) amber.Note {
-	return amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.OID, UpdatedAt: timeOf(c)}
+	return amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.OID, UpdatedAt: timeOf(c), NoteBy: notefile.By(c.By)}
 }
 
 // timeOf is when a commit was made.
@@ -156,7 +156,7 @@ func (n *Notes) DeleteNote(ctx context.Context, name string) error {
 			return err
 		}
 		before := r.head
-		if _, err := r.commit(notefile.OpDelete, name, nil); err != nil {
+		if _, err := r.commit(amber.NoteByOf(ctx), notefile.OpDelete, name, nil); err != nil {
 			return err
 		}
 		return r.follow(before, entry, func() error { return r.t.DeleteNote(name) })
@@ -211,7 +211,7 @@ func (r *noteRepo) note(name, content, blob string) (amber.Note, error) {
 		err := r.t.Row(selectCopied, name).Scan(&copied, &note.Commit, &at)
 		if err == nil && copied == blob {
 			note.UpdatedAt = amber.UnixMilli(at)
-			return note, nil
+			return r.signed(note)
 		}
 		if err != nil && !sqlrows.Absent(err) {
 			return amber.Note{}, err
@@ -222,6 +222,20 @@ func (r *noteRepo) note(name, content, blob string) (amber.Note, error) {
 		return amber.Note{}, err
 	}
 	return noteBy(name, content, log[0]), nil
+}
+
+// signed returns a note of the copy with who wrote it: the copy has the trust alone.
+func (r *noteRepo) signed(note amber.Note) (amber.Note, error) {
+	if note.Commit, note.Trust = sqlrows.SplitNoteCommit(note.Commit); note.Trust == "" {
+		return note, nil
+	}
+	raw, err := gitobj.Getter(r)(note.Commit)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	c, err := gitobj.ReadCommit(note.Commit, raw)
+	note.NoteBy = notefile.By(c.By)
+	return note, damagedNotes(err)
 }
 
 func (r *noteRepo) fileLog(name string, limit int) ([]gitobj.Change, error) {
@@ -277,7 +291,7 @@ func (r *noteRepo) list() ([]amber.Note, error) {
 	list := make([]amber.Note, 0, len(blobs))
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		n := known[name]
-		n.Commit = ""
+		n.Commit, n.NoteBy = "", amber.NoteBy{}
 		list = append(list, n)
 	}
 	return list, nil

@@ -27,7 +27,7 @@ func (n *Notes) LogNote(ctx context.Context, name string, limit int) (commits []
 		}
 		for _, c := range log {
 			op := notefile.OpOf(notefile.Verb(c.Subject), isRemoved(c))
-			commits = append(commits, amber.NoteCommit{Commit: c.OID, At: timeOf(c), Op: op})
+			commits = append(commits, amber.NoteCommit{Commit: c.OID, At: timeOf(c), Op: op, NoteBy: notefile.By(c.By)})
 		}
 		return err
 	})

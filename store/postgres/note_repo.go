@@ -242,7 +242,7 @@ func (r *noteRepo) put(objects ...gitobj.Object) error {
 
 // commit adds a commit that gives a note the text of a blob, or takes it away, and makes the branch end with it. Errors: conflict
 // when somebody moved the branch meanwhile, without the head of the log.
-func (r *noteRepo) commit(verb, name string, blob *gitobj.Object) (gitobj.Change, error) {
+func (r *noteRepo) commit(by amber.NoteBy, verb, name string, blob *gitobj.Object) (gitobj.Change, error) {
 	var oid string
 	var objects []gitobj.Object
 	if blob != nil {
@@ -253,7 +253,7 @@ func (r *noteRepo) commit(verb, name string, blob *gitobj.Object) (gitobj.Change
 		return gitobj.Change{}, damagedNotes(err)
 	}
 	at := r.t.Now.Time()
-	c := gitobj.NewCommit(tree, r.head, notefile.Subject(verb, name), at)
+	c := gitobj.NewCommit(tree, r.head, notefile.Message(by, verb, name), at)
 	if err := r.put(append(append(objects, made...), c)...); err != nil {
 		return gitobj.Change{}, err
 	}
@@ -261,7 +261,8 @@ func (r *noteRepo) commit(verb, name string, blob *gitobj.Object) (gitobj.Change
 		return gitobj.Change{}, err
 	}
 	r.head, r.root = c.OID, tree
-	return gitobj.Change{OID: c.OID, Commit: gitobj.Commit{Tree: tree, Seconds: gitobj.UnixSeconds(at)}}, nil
+	said, err := gitobj.ReadCommit(c.OID, c.Raw)
+	return gitobj.Change{OID: c.OID, Commit: said}, err
 }
 
 // move makes next the commit of the branch.

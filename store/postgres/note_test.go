@@ -150,16 +150,20 @@ func TestNotesAreThoseOfFiles(t *testing.T) {
 		if i < len(names) {
 			name = names[i]
 		}
+		ctx := t.Context()
+		if rnd.IntN(3) == 0 {
+			ctx = amber.WithNoteBy(ctx, amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "h", Agent: "<Ada> \"& Ü", Session: amber.SessionID(fmt.Sprint(i))}})
+		}
 		if rnd.IntN(4) == 0 {
-			must.Equal(t, "delete "+name, said(row.DeleteNote(t.Context(), name)), said(file.DeleteNote(t.Context(), name)))
+			must.Equal(t, "delete "+name, said(row.DeleteNote(ctx, name)), said(file.DeleteNote(ctx, name)))
 			continue
 		}
 		text := fmt.Sprintf("# %s\n\nline %d\n", name, i/8) // equal to the one before now and then
 		if i == 40 {
 			text = "bad \xff"
 		}
-		a, errA := row.WriteNote(t.Context(), name, text)
-		b, errB := file.WriteNote(t.Context(), name, text)
+		a, errA := row.WriteNote(ctx, name, text)
+		b, errB := file.WriteNote(ctx, name, text)
 		must.Equal(t, "write "+name, said(errA), said(errB))
 		a.UpdatedAt, b.UpdatedAt = amber.Time{}, amber.Time{}
 		must.Equal(t, "written "+name, a, b)

@@ -13,6 +13,7 @@ func noteChecks() []check {
 		{name: "note/list-by-name", needs: needs, run: notesListed},
 		{name: "note/log-newest-first", needs: needs, run: noteLogged},
 		{name: "note/delete-keeps-the-log", needs: needs, run: noteDeleted},
+		{name: "note/says-who-wrote-it", needs: needs, run: noteAuthors},
 		{name: "note/one-name-in-every-spelling", needs: needs, run: noteSpellings},
 		{name: "note/hostile-names-are-refused", needs: needs, run: noteHostileNames},
 		{name: "note/refuses-invalid-content", needs: needs, run: noteBadContent},
@@ -91,6 +92,38 @@ func noteDeleted(w *world) {
 	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[1].Commit)).Content, "one", "a deleted note at the commit that wrote it")
 	w.note("n", "back")
 	equal(must(w.Notes.ReadNote(w.ctx, "n")).Content, "back", "note written again")
+}
+
+// noteAuthors changes notes as an agent and as the owner: each change says whose it is, and the note is that of the last one.
+func noteAuthors(w *world) {
+	agent := amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "claude-code", Agent: "Ada \"<A>\" Ü", Session: "s1", Token: "laptop"}}
+	ctx := amber.WithNoteBy(w.ctx, agent)
+	w.note("n", "of the owner")
+	w.tick()
+	theirs := must(w.Notes.WriteNote(ctx, "n", "of the agent"))
+	equal(theirs.NoteBy, agent, "author of what an agent writes")
+	equal(must(w.Notes.ReadNote(w.ctx, "n")), theirs, "note of an agent read back")
+	equal(w.note("n", "of the agent"), theirs, "note of an agent that the owner writes with the same text")
+	for _, n := range must(w.Notes.ListNotes(w.ctx)) {
+		equal(n.NoteBy, amber.NoteBy{}, "author in a list")
+	}
+	w.tick()
+	own := must(w.Notes.WriteNote(amber.WithNoteBy(w.ctx, amber.NoteBy{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}}), "n", "of the owner again"))
+	equal(own.NoteBy, amber.NoteBy{}, "author of what the owner writes")
+	equal(must(w.Notes.ReadNote(w.ctx, "n")), own, "note of the owner read back")
+	imported := amber.NoteBy{Trust: amber.TrustImported}
+	w.tick()
+	equal(must(w.Notes.WriteNote(amber.WithNoteBy(w.ctx, imported), "n", "from elsewhere")).NoteBy, imported, "author of what an import writes")
+	w.tick()
+	must0(w.Notes.DeleteNote(ctx, "n"))
+	log := must(w.NoteLog.LogNote(w.ctx, "n", 9))
+	var by []amber.NoteBy
+	for _, c := range log {
+		by = append(by, c.NoteBy)
+	}
+	equal(by, []amber.NoteBy{agent, imported, {}, agent, {}}, "who made the changes, newest first")
+	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[3].Commit)), theirs, "note of the agent at its commit")
+	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[2].Commit)), own, "note of the owner at its commit")
 }
 
 func noteHostileNames(w *world) {

@@ -95,7 +95,12 @@ func recallNotes(w *world) {
 	equal(ask("quicksilver"), []string{name + ": Oil"}, "code is text and no heading")
 	hit := w.recall(amber.Query{Text: "sieve"})[0]
 	equal([]any{hit.Layer, hit.Content, hit.Scope, hit.Trust, hit.ID}, []any{amber.LayerNote, "The sieve is behind the hatch.", amber.ScopeGlobal, amber.TrustOwn, amber.MemoryID("")}, "hit")
+	must(w.Notes.WriteNote(amber.WithNoteBy(w.ctx, amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex"}}), name, "# Oil\nChange it in winter.\n"))
+	hit = w.recall(amber.Query{Text: "winter"})[0]
+	equal([]any{hit.Layer, hit.Trust}, []any{amber.LayerNote, amber.TrustAgent}, "hit in a note of an agent")
+	equal(len(w.recall(amber.Query{Text: "winter", Trusted: true})), 0, "notes of agents among what is trusted")
 	must(w.Notes.WriteNote(w.ctx, name, "# Oil\nChange it in autumn.\n"))
+	equal(w.recall(amber.Query{Text: "autumn", Trusted: true})[0].Trust, amber.TrustOwn, "trust of a note that the owner writes again")
 	equal(len(ask("sieve"))+len(ask("lubricant")), 0, "sections that are gone")
 	equal(ask("autumn"), []string{name + ": Oil"}, "the new text")
 	must0(w.Notes.DeleteNote(w.ctx, name))

@@ -2,6 +2,7 @@ package sqlrows
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/amber-memory/amber"
 )
@@ -33,11 +34,26 @@ func ScanNote(s scanner) (n amber.Note, err error) {
 	if err := s.Scan(&n.Name, &n.Content, &n.Commit, &at); err != nil {
 		return n, err
 	}
+	n.Commit, n.Trust = SplitNoteCommit(n.Commit)
 	n.UpdatedAt, n.Bytes = amber.UnixMilli(at), int64(len(n.Content))
 	if _, err := amber.CheckNoteName(n.Name); err != nil {
 		return n, unreadable("notes", n.Name, "the name is not one of a note")
 	}
 	return n, nil
+}
+
+// noteCommit is the commit of a note as the copy has it: with the trust of who wrote it behind a space, where that was not the owner.
+func noteCommit(n amber.Note) string {
+	if n.Trust == "" {
+		return n.Commit
+	}
+	return n.Commit + " " + string(n.Trust)
+}
+
+// SplitNoteCommit takes apart what noteCommit joined.
+func SplitNoteCommit(s string) (commit string, trust amber.Trust) {
+	commit, said, _ := strings.Cut(s, " ")
+	return commit, amber.Trust(said)
 }
 
 // NotesHead returns the commit that the notes are of; "" for none.
@@ -64,7 +80,7 @@ func (t *Tx) NoteBlobs() (map[string]string, error) {
 // PutNote stores a note whose text has an id.
 func (t *Tx) PutNote(n amber.Note, blob string) error {
 	for _, q := range []string{updateNote, insertNote} {
-		if err := t.exec(q, n.Name, blob, n.Commit, n.UpdatedAt.UnixMilli(), n.Content); err != nil {
+		if err := t.exec(q, n.Name, blob, noteCommit(n), n.UpdatedAt.UnixMilli(), n.Content); err != nil {
 			return fmt.Errorf("put note %s: %w", printable(n.Name), err)
 		}
 	}

@@ -1761,7 +1761,7 @@ class ListedTurn(Model):
 
     trust: Optional[Union[Trust, str]] = None
     """It is left out of what was said here, and is signed or imported for a prompt that came from
-    elsewhere.
+    elsewhere. A prompt that an agent or a program stored has agent.
     """
 
 
@@ -2003,8 +2003,16 @@ class Note(Model):
     updated_at: Optional[datetime] = None
     """When it was last changed."""
 
+    author: Optional[Author] = None
+    """Who made the last change. It is left out of notes of the owner, and of listings."""
+
     commit: Optional[str] = None
     """The commit that holds the note. It is the ETag of the note without the quotes."""
+
+    trust: Optional[Union[Trust, str]] = None
+    """How far the note may be believed: as far as the author of its last change. It is left out of
+    notes of the owner, and of listings.
+    """
 
 
 class NoteCommit(Model):
@@ -2018,6 +2026,12 @@ class NoteCommit(Model):
 
     op: str
     """What was done: write, delete or recover."""
+
+    author: Optional[Author] = None
+    """Who made the change. It is left out of changes of the owner."""
+
+    trust: Optional[Union[Trust, str]] = None
+    """How far the author of the change is believed. It is left out of changes of the owner."""
 
 
 class NoteCommitPage(Model):
@@ -3264,7 +3278,7 @@ class Turn(Model):
 
     trust: Optional[Union[Trust, str]] = None
     """It is left out of what was said here, and is signed or imported for a prompt that came from
-    elsewhere.
+    elsewhere. A prompt that an agent or a program stored has agent.
     """
 
 
@@ -3295,7 +3309,7 @@ class TurnAsked(Model):
 
     trust: Optional[Union[Trust, str]] = None
     """It is left out of what was said here, and is signed or imported for a prompt that came from
-    elsewhere.
+    elsewhere. A prompt that an agent or a program stored has agent.
     """
 
 

@@ -1721,6 +1721,11 @@ class NoteOperations:
         self,
         name: str,
         *,
+        trust: Optional[Trust] = None,
+        author_host: Optional[str] = None,
+        author_agent: Optional[str] = None,
+        author_session: Optional[str] = None,
+        author_token: Optional[str] = None,
         if_match: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> None:
@@ -1731,11 +1736,17 @@ class NoteOperations:
 
         Arguments:
             name: The name of the note, its slashes as %2F.
+            trust: The trust of the caller, to lower that of the token; the commit says it.
+            author_host: The program that speaks, where the caller is the owner's.
+            author_agent: The agent in it.
+            author_session: Its session.
+            author_token: The name of its token.
             if_match: The ETag the change is based on.
         """
         self._caller.done(
             _NOTE_DELETE,
             path={"name": name},
+            query={"trust": trust, "author_host": author_host, "author_agent": author_agent, "author_session": author_session, "author_token": author_token},
             headers={"If-Match": if_match},
             key=idempotency_key,
         )
@@ -1797,6 +1808,8 @@ class NoteOperations:
         name: str,
         content: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
+        trust: Optional[Trust] = None,
         if_match: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Note:
@@ -1809,6 +1822,9 @@ class NoteOperations:
         Arguments:
             name: The name of the note, its slashes as %2F.
             content: The text of the note, Markdown, at most 1 MiB.
+            author: Who writes, where a program of the owner speaks for an agent. Of other
+                callers the server knows who asks.
+            trust: The trust of the caller, at most what the server gives it.
             if_match: The ETag the change is based on.
         """
         return self._caller.ask(
@@ -1816,7 +1832,7 @@ class NoteOperations:
             _NOTE_WRITE,
             path={"name": name},
             headers={"If-Match": if_match},
-            body={"content": content},
+            body={"content": content, "author": author, "trust": trust},
             key=idempotency_key,
         )
 
@@ -3388,7 +3404,8 @@ class TurnOperations:
                 The default is a new UUID.
             project_id: The project it belongs to.
             trust: It is left out of what was said here, and is signed or imported for a
-                prompt that came from elsewhere.
+                prompt that came from elsewhere. A prompt that an agent or a program stored has
+                agent.
         """
         return self._caller.ask(
             Turn,
@@ -5113,6 +5130,11 @@ class AsyncNoteOperations:
         self,
         name: str,
         *,
+        trust: Optional[Trust] = None,
+        author_host: Optional[str] = None,
+        author_agent: Optional[str] = None,
+        author_session: Optional[str] = None,
+        author_token: Optional[str] = None,
         if_match: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> None:
@@ -5123,11 +5145,17 @@ class AsyncNoteOperations:
 
         Arguments:
             name: The name of the note, its slashes as %2F.
+            trust: The trust of the caller, to lower that of the token; the commit says it.
+            author_host: The program that speaks, where the caller is the owner's.
+            author_agent: The agent in it.
+            author_session: Its session.
+            author_token: The name of its token.
             if_match: The ETag the change is based on.
         """
         await self._caller.done(
             _NOTE_DELETE,
             path={"name": name},
+            query={"trust": trust, "author_host": author_host, "author_agent": author_agent, "author_session": author_session, "author_token": author_token},
             headers={"If-Match": if_match},
             key=idempotency_key,
         )
@@ -5189,6 +5217,8 @@ class AsyncNoteOperations:
         name: str,
         content: str,
         *,
+        author: Optional[Union[AuthorAsked, Mapping[str, Any]]] = None,
+        trust: Optional[Trust] = None,
         if_match: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Note:
@@ -5201,6 +5231,9 @@ class AsyncNoteOperations:
         Arguments:
             name: The name of the note, its slashes as %2F.
             content: The text of the note, Markdown, at most 1 MiB.
+            author: Who writes, where a program of the owner speaks for an agent. Of other
+                callers the server knows who asks.
+            trust: The trust of the caller, at most what the server gives it.
             if_match: The ETag the change is based on.
         """
         return await self._caller.ask(
@@ -5208,7 +5241,7 @@ class AsyncNoteOperations:
             _NOTE_WRITE,
             path={"name": name},
             headers={"If-Match": if_match},
-            body={"content": content},
+            body={"content": content, "author": author, "trust": trust},
             key=idempotency_key,
         )
 
@@ -6780,7 +6813,8 @@ class AsyncTurnOperations:
                 The default is a new UUID.
             project_id: The project it belongs to.
             trust: It is left out of what was said here, and is signed or imported for a
-                prompt that came from elsewhere.
+                prompt that came from elsewhere. A prompt that an agent or a program stored has
+                agent.
         """
         return await self._caller.ask(
             Turn,

@@ -1171,7 +1171,10 @@ export interface ListedTurn {
   session_id: string;
   /** The project it belongs to. */
   project_id?: string;
-  /** It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. */
+  /**
+   * It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. A prompt
+   * that an agent or a program stored has agent.
+   */
   trust?: Trust | (string & {});
 }
 
@@ -1353,8 +1356,15 @@ export interface Note {
   name: string;
   /** When it was last changed. */
   updated_at: Time | null;
+  /** Who made the last change. It is left out of notes of the owner, and of listings. */
+  author?: Author;
   /** The commit that holds the note. It is the ETag of the note without the quotes. */
   commit?: string;
+  /**
+   * How far the note may be believed: as far as the author of its last change. It is left out of notes of the owner,
+   * and of listings.
+   */
+  trust?: Trust | (string & {});
 }
 
 /** One change of a note. */
@@ -1365,6 +1375,10 @@ export interface NoteCommit {
   commit: string;
   /** What was done: write, delete or recover. */
   op: string;
+  /** Who made the change. It is left out of changes of the owner. */
+  author?: Author;
+  /** How far the author of the change is believed. It is left out of changes of the owner. */
+  trust?: Trust | (string & {});
 }
 
 /**
@@ -2267,7 +2281,10 @@ export interface Turn {
   session_id: string;
   /** The project it belongs to. */
   project_id?: string;
-  /** It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. */
+  /**
+   * It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. A prompt
+   * that an agent or a program stored has agent.
+   */
   trust?: Trust | (string & {});
 }
 
@@ -2285,7 +2302,10 @@ export interface TurnAsked {
   project_id?: string | undefined;
   /** The id of the session. Where the path names it too it may be left out; in a journal it is needed. */
   session_id?: string | undefined;
-  /** It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. */
+  /**
+   * It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. A prompt
+   * that an agent or a program stored has agent.
+   */
   trust?: Trust | undefined;
 }
 

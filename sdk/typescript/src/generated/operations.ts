@@ -1080,7 +1080,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     method: "DELETE",
     path: "/v1/tenants/{tenant}/agents/{agent}/notes/{name}",
     variables: { name: "name" },
-    query: {},
+    query: { trust: "trust", author_host: "author_host", author_agent: "author_agent", author_session: "author_session", author_token: "author_token" },
     headers: { if_match: "If-Match" },
     body: null,
     raw: false,
@@ -1142,7 +1142,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { name: "name" },
     query: {},
     headers: { if_match: "If-Match" },
-    body: { content: "content" },
+    body: { content: "content", author: "author", trust: "trust" },
     raw: false,
     key: true,
     changes: true,
@@ -3338,6 +3338,16 @@ export class MemoryOperations {
 
 /** What note.delete is given. */
 export interface NoteDeleteArgs {
+  /** The trust of the caller, to lower that of the token; the commit says it. */
+  trust?: Trust | undefined;
+  /** The program that speaks, where the caller is the owner's. */
+  author_host?: string | undefined;
+  /** The agent in it. */
+  author_agent?: string | undefined;
+  /** Its session. */
+  author_session?: string | undefined;
+  /** The name of its token. */
+  author_token?: string | undefined;
   /** The ETag the change is based on. */
   if_match?: string | undefined;
 }
@@ -3352,6 +3362,10 @@ export interface NoteLogArgs {
 export interface NoteWriteArgs {
   /** The text of the note, Markdown, at most 1 MiB. */
   content: string;
+  /** Who writes, where a program of the owner speaks for an agent. Of other callers the server knows who asks. */
+  author?: AuthorAsked | undefined;
+  /** The trust of the caller, at most what the server gives it. */
+  trust?: Trust | undefined;
   /** The ETag the change is based on. */
   if_match?: string | undefined;
 }
@@ -4695,7 +4709,10 @@ export interface TurnAppendArgs {
   id?: string | undefined;
   /** The project it belongs to. */
   project_id?: string | undefined;
-  /** It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. */
+  /**
+   * It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. A prompt
+   * that an agent or a program stored has agent.
+   */
   trust?: Trust | undefined;
 }
 
