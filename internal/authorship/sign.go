@@ -237,12 +237,33 @@ type notes struct {
 
 // WriteNote implements [amber.Notes].
 func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
+	if err := n.check(ctx, "write note", name); err != nil {
+		return amber.Note{}, err
+	}
 	return n.noteKeeper.WriteNote(n.by(ctx), name, content)
 }
 
 // DeleteNote implements [amber.Notes].
 func (n notes) DeleteNote(ctx context.Context, name string) error {
+	if err := n.check(ctx, "delete note", name); err != nil {
+		return err
+	}
 	return n.noteKeeper.DeleteNote(n.by(ctx), name)
+}
+
+// check refuses a note that is trusted more than the writer. What else is wrong with the name is left to the call.
+func (n notes) check(ctx context.Context, op, name string) error {
+	if !amber.TrustOwn.Outranks(n.Trust) {
+		return nil
+	}
+	now, err := n.ReadNote(ctx, name)
+	switch amber.KindOf(err) {
+	case "":
+		return now.Trust.MayChange(n.Trust, op, now.Name)
+	case amber.KindNotFound, amber.KindInvalid:
+		return nil
+	}
+	return err
 }
 
 // by is a context whose changes of notes are made by the writer.

@@ -94,6 +94,30 @@ func TestNotesBearTheirWriter(t *testing.T) {
 	}
 }
 
+// An agent changes and deletes the notes that agents and imports wrote, and none of the owner.
+func TestAnAgentChangesNoNoteOfTheOwner(t *testing.T) {
+	t.Parallel()
+	plain := newStore(t)
+	mine, theirs := authorship.Sign(plain, owner).Notes, authorship.Sign(plain, agent).Notes
+	ctx := t.Context()
+	own := must.Get(mine.WriteNote(ctx, "rule", "never on a Friday"))(t)
+	_, err := theirs.WriteNote(ctx, "rule.md", "whenever you like")
+	must.Kind(t, "write over the owner's note", err, amber.KindRefused, "trust own")
+	must.Kind(t, "delete it", theirs.DeleteNote(ctx, "rule"), amber.KindRefused)
+	must.Equal(t, "the note", must.Get(plain.Notes.ReadNote(ctx, "rule"))(t), own)
+	must.Kind(t, "delete a note that is not there", theirs.DeleteNote(ctx, "none"), amber.KindNotFound)
+	must.Kind(t, "a name that is none", must.Err(theirs.WriteNote(ctx, "../x", "y")), amber.KindInvalid)
+	must.Get(mine.WriteNote(amber.WithNoteBy(ctx, amber.NoteBy{Trust: amber.TrustImported}), "brought", "one"))(t)
+	for _, name := range []string{"progress", "brought"} {
+		must.Get(theirs.WriteNote(ctx, name, "step 1"))(t)
+		must.Get(theirs.WriteNote(ctx, name, "step 2"))(t)
+		must.Do(t, theirs.DeleteNote(ctx, name))
+	}
+	must.Get(theirs.WriteNote(ctx, "progress", "step 3"))(t)
+	must.Get(mine.WriteNote(ctx, "progress", "checked"))(t)
+	must.Kind(t, "write over a note that the owner took over", must.Err(theirs.WriteNote(ctx, "progress", "step 4")), amber.KindRefused)
+}
+
 // Each call that names nothing but an id is refused for the owner's records, forgotten ones too, and changes nothing.
 func TestAnAgentChangesNothingOfTheOwner(t *testing.T) {
 	t.Parallel()
