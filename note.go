@@ -38,7 +38,7 @@ type NoteBy struct {
 // noteByKey is the key of a NoteBy in a context.
 type noteByKey struct{}
 
-// WithNoteBy returns a context whose changes of notes are made by somebody.
+// WithNoteBy returns a context in which changes of notes bear this author.
 // Package internal/authorship says who.
 func WithNoteBy(ctx context.Context, by NoteBy) context.Context {
 	return context.WithValue(ctx, noteByKey{}, by)

@@ -41,7 +41,7 @@ func TestRowsOfEngramBelongToTheProjectOfTheFolder(t *testing.T) {
 	must.Equal(t, "conflicts of reading it again", c.imports().Conflicts, 0)
 }
 
-// What was written here goes to Engram under Engram's name of the project, so that its own program lists both sides as one. Another
+// A row that was written here goes to Engram under Engram's name of the project, so that its own program lists both sides as one. Another
 // Amber believes the rows whatever it calls the folder, and rows of earlier versions, which have Amber's own name.
 func TestOwnRowsHaveEngramsNameOfTheProject(t *testing.T) {
 	t.Parallel()

@@ -100,7 +100,7 @@ func TestHeadOfADamagedBranch(t *testing.T) {
 	must.Fail(d.Head(t.Context()))(t, "head", amber.KindDamaged)
 }
 
-// Who wrote a note is known however many notes are read at once, and an edit by hand makes a note the owner's again.
+// A note has its author however many notes are read at once, and an edit by hand makes a note the owner's again.
 func TestSinceSaysWhoWrote(t *testing.T) {
 	t.Parallel()
 	d, dir := notestest.New(t)

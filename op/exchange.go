@@ -95,7 +95,7 @@ type EventsIn struct {
 	Last  string `header:"Last-Event-ID" doc:"the same as after, sent by browsers"`
 }
 
-// EventStream tells what happens to an agent, as it happens. A door serves it from what its server hears.
+// EventStream sends the changes and events of an agent as they happen. A door serves it from what its server hears.
 var EventStream = do(Row{
 	ID: "event.stream", HTTP: "GET /events", Scope: wire.TokenRead, Kind: Streamed | Bound,
 	Doc: "Stream every change and every event of snapshots as server-sent events; a stream that continues after the last event misses nothing",

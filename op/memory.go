@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What operations read of what is stored, at most. Pages end at a number of bytes, and with the record that reaches it.
+// Bounds of the stored text that an operation reads. Pages end at a number of bytes, and with the record that reaches it.
 const (
 	HoldsText   = amber.MaxContentBytes
 	HoldsState  = amber.MaxStateBytes

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// headBytes is how much of a file tells what it is.
+// headBytes is how much of a file is read to recognise its format.
 const headBytes = 4 << 10
 
 // isRetry reports whether a file is what nexus-memory-hooks keeps of an event that it could not store: one JSON object for each,

@@ -69,7 +69,7 @@ func TestPromptsBearTheirWriter(t *testing.T) {
 	}
 }
 
-// A change of a note bears its writer, whatever the caller says; the owner's changes name nobody.
+// A change of a note bears its writer, whatever the caller says; the owner's changes have no author.
 func TestNotesBearTheirWriter(t *testing.T) {
 	t.Parallel()
 	claim := amber.NoteBy{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli", Agent: "the owner"}}

@@ -69,7 +69,7 @@ func withMetadata(m amber.Memory, key, value string) amber.EditRequest {
 const (
 	reviewList  = "list"
 	reviewDone  = "mark_reviewed"
-	reviewedKey = "reviewed" // metadata: when somebody said that the memory still holds
+	reviewedKey = "reviewed" // metadata: when an agent said that the memory still holds
 
 	stateWaits  = "waits_for_owner"
 	stateReview = "needs_review"

@@ -77,7 +77,7 @@ func currentProject(ctx context.Context, b *bound, a *op.Call, _ struct{}) (answ
 	}, nil
 }
 
-// What is looked at to learn which projects there are, and how many are told.
+// Bounds of the search for projects, and of the projects in an answer.
 const (
 	projectPages = 10
 	maxProjects  = 32
