@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -222,6 +223,13 @@ func shareEffects() map[string]effect {
 			s.does("remember", "deploy with AKIAIOSFODNN7EXAMPLF please")
 			return fmt.Sprint(strings.Contains(s.does("recall", "deploy"), "AKIAIOSFODNN7EXAMPLF"))
 		}, "false", "true"},
+		"write.review": {value("none"), func(s *setting) string {
+			env := s.env
+			s.env = append(slices.Clone(env), "CODEX_THREAD_ID=t7") // the shell of an agent
+			s.does("remember", "--scope", "global", "Nothing is deployed on Fridays")
+			s.env = env
+			return fmt.Sprint(strings.Contains(s.does("review", "list"), "Fridays"))
+		}, "true", "false"},
 		"redact.rules": {value("ticket = TCK-[0-9]{6}"), func(s *setting) string {
 			s.does("remember", "deploy as in TCK-123456")
 			s.does("note", "write", "plan", "see TCK-123457")

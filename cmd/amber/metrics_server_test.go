@@ -49,7 +49,7 @@ func TestEveryMetricMovesInAServer(t *testing.T) {
 	w.findDamage()
 	want := map[string]bool{}
 	for _, name := range documentedMetrics(t) {
-		want[name] = true
+		want[name] = !strings.HasPrefix(name, "amber_database_") // of a PostgreSQL database: TestReadyToRead has one
 	}
 	var left []string
 	defer func() {
@@ -187,6 +187,9 @@ func (w *waiter) motionless(want map[string]bool) (left []string) {
 		}
 	}
 	for name := range want {
+		if !want[name] {
+			continue
+		}
 		v, there := largest[name]
 		if !there || v == 0 && !strings.Contains(" "+strings.Join(strings.Fields(still), " ")+" ", " "+name+" ") {
 			left = append(left, name)

@@ -134,6 +134,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if errors.Is(err, errCrowded) {
 		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Connection", "close") // otherwise net/http reads the body that there is no room for before it answers
 	}
 	resp, merr := newResponse(status, "", f)
 	if merr != nil {

@@ -24,7 +24,10 @@ var sorted = cmpopts.SortSlices(func(a, b string) bool { return a < b })
 var casts = regexp.MustCompile(`::text|[()"]`)
 
 // shaped compares definitions without the brackets and casts that PostgreSQL adds.
-var shaped = cmp.Transformer("shaped", func(s string) string { return casts.ReplaceAllString(s, "") })
+var shaped = cmp.Transformer("shaped", func(s string) string { return lists.ReplaceAllString(casts.ReplaceAllString(s, ""), "IN $1") })
+
+// lists are lists of values as PostgreSQL writes them.
+var lists = regexp.MustCompile(`= ANY ARRAY\[([^\]]*)\]`)
 
 func codeOf(err error) string { return pgerr.Code(err) }
 
