@@ -2,8 +2,9 @@ package search
 
 import (
 	"cmp"
-	"github.com/amber-memory/amber"
 	"slices"
+
+	"github.com/amber-memory/amber"
 )
 
 // Passage is what a store knows of a document beside its words.

@@ -130,6 +130,7 @@ func (p pages) cell(n, cell int) int   { return int(binary.BigEndian.Uint16(p.le
 func (p pages) child(n, cell int) int {
 	return int(binary.BigEndian.Uint32(p.leaf(n)[p.branch(n, cell):]))
 }
+
 func (p pages) setChild(n, cell, to int) {
 	binary.BigEndian.PutUint32(p.leaf(n)[p.branch(n, cell):], uint32(to))
 }

@@ -3,8 +3,8 @@ package redact_test
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -22,7 +22,7 @@ func TestOrdinaryTextStays(t *testing.T) {
 	}
 	r := redact.New()
 	bytes, lines, changed := 0, 0, map[string]int{}
-	root := filepath.Join(runtime.GOROOT(), "src") //nolint:staticcheck // the sources of the Go that runs the test
+	root := filepath.Join(strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOROOT").Output())(t))), "src") // the sources of the Go that runs the test
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
