@@ -9,7 +9,7 @@ import (
 )
 
 // announce makes the store tell of changes to notes and to documents of runtime
-// state where a publisher is configured. In a database they are in the change log, which tells of them.
+// state where a publisher is configured. In a database the change log holds these changes, and listeners read them there.
 func (a *Agent) announce(ctx context.Context) error {
 	if a.rows != nil {
 		return nil

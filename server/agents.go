@@ -10,7 +10,7 @@ import (
 // Agents opens agents.
 type Agents interface {
 	// Agent returns an agent; release lets it go and is called exactly once.
-	// One that does not exist is made when create is set. Errors: those of
+	// With create, an agent that does not exist is made. Errors: those of
 	// [op.NotThere]; busy when too many are open; those of the store.
 	Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (a *op.Agent, release func(), err error)
 }

@@ -48,7 +48,7 @@ func (r *Replica) hear(ctx context.Context, d *Database, prefix string, listener
 }
 
 // told reads what was told in a database. It is nothing where it is no event of snapshots, or one of a tenant who is elsewhere: a database that is a
-// tenant's own tells of no other.
+// tenant announces events of that tenant only.
 func (r *Replica) told(d *Database, text []byte) (e events.Event, ok bool) {
 	e, err := events.Decode(text)
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// What one server tells, the others hear once, in order, and with a subject of their own making. They believe a database that belongs to a tenant
+// An event of one server reaches the others once, in order, and with a subject that each makes itself. They believe a database that belongs to a tenant
 // nothing about another tenant, and take nothing that is no event of snapshots.
 func TestServersTellEachOther(t *testing.T) {
 	t.Parallel()

@@ -170,7 +170,7 @@ const sideways = `(() => {
   return most + " px of " + innerWidth + ": " + wide.slice(0, 4).map((e) => e.outerHTML.slice(0, 120)).join(" | ");
 })()`
 
-// sideways lists the elements that are wider than the page after a script; "" where none is. A page that was just given another width may tell of the width
+// sideways lists the elements that are wider than the page after a script; "" where none is. A page that was just given another width may report the width
 // before, so only what stays too wide counts.
 func (b *tab) sideways(script string) (wide string) {
 	b.t.Helper()

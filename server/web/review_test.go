@@ -51,7 +51,7 @@ func TestFoldersWaitForTheOwner(t *testing.T) {
 	must.Equal(t, "project of what was said there", must.Get(store.Memories.Get(t.Context(), m.ID))(t).ProjectID, "acme/<secret>")
 }
 
-// What an agent said for every project waits on a screen of its own, whose entry counts it, until the owner keeps it.
+// A memory that an agent wrote for every project waits on a screen of its own, whose entry counts it, until the owner keeps it.
 func TestMemoriesOfAgentsWaitForTheOwner(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
