@@ -47,8 +47,8 @@ func (r *Replica) hear(ctx context.Context, d *Database, prefix string, listener
 	return err
 }
 
-// told reads what was told in a database. It is nothing where it is no event of snapshots, or one of a tenant who is elsewhere: a database that is a
-// tenant announces events of that tenant only.
+// told decodes an event that a server has left in a database. It accepts events of snapshots alone, and from a database that belongs to one tenant
+// those of that tenant alone.
 func (r *Replica) told(d *Database, text []byte) (e events.Event, ok bool) {
 	e, err := events.Decode(text)
 	if err == nil {
