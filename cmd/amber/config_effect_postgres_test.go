@@ -69,7 +69,7 @@ func postgresEffects() map[string]effect {
 			}, "remember", "y")
 		}, "exit 0", "exit 4"},
 		at + "migrate": {inDatabase("auto"), func(s *setting) string {
-			older := `ALTER TABLE amber.memories DROP COLUMN author; ALTER TABLE amber.relations DROP COLUMN trust, DROP COLUMN author; DROP SCHEMA amber_home CASCADE; DROP FUNCTION amber_meta.ends; DELETE FROM amber_meta.migrations WHERE number > 1; UPDATE amber_meta.version SET number = 1, needs = 1`
+			older := `ALTER TABLE amber.memories DROP COLUMN author; DROP INDEX amber.memories_waiting; ALTER TABLE amber.relations DROP COLUMN trust, DROP COLUMN author; DROP SCHEMA amber_home CASCADE; DROP FUNCTION amber_meta.ends; DELETE FROM amber_meta.migrations WHERE number > 1; UPDATE amber_meta.version SET number = 1, needs = 1`
 			s.does("remember", "x")
 			must.Get(of(s).Exec(s.Context(), older))(s)
 			return s.exit("recall", "x")

@@ -42,7 +42,7 @@ func (p *planter) text() string {
 	t := secrettest.Templates()[p.texts%len(p.corpus)]
 	p.texts++
 	s := p.secret(t)
-	return "neighbour before " + s.Text() + " neighbour after"
+	return "neighbour before\n" + s.Text() + " neighbour after" // a line of .pgpass is one from its beginning
 }
 
 // secret makes a new secret. A few that chance makes look like words, and the

@@ -45,7 +45,7 @@ func (h *history) recall() {
 	q := amber.Query{
 		Text: oneOf(h, "", "alpha", "alph", "what is the alphabet", "run", "CAFÉ or norway?", "数据", "库", "京", "case", "httpserv", `"beta" AND (`,
 			"the", "zebra", "beta norway running", "green", "short", "plan"),
-		Layers: h.layers(), Filter: h.filter(), Limit: oneOf(h, 0, 1, 1, 2, 3, 20, amber.MaxTopK, 1000), Trusted: h.chance(0.2), Local: h.chance(0.2), Explain: h.chance(0.3),
+		Layers: h.layers(), Filter: h.filter(), Limit: oneOf(h, 0, 1, 1, 2, 3, 20, amber.MaxTopK, 1000), Trusted: h.chance(0.2), Local: h.chance(0.4), Explain: h.chance(0.3),
 	}
 	if h.chance(0.2) { // questions that name a time or a kind
 		q.Text = oneOf(h, "may we run alpha", "how do I run the plan", "green plan these days", "what went wrong with beta last year",

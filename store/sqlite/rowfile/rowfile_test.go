@@ -83,8 +83,8 @@ func TestRowsThereAndBack(t *testing.T) {
 	}
 	want[7][1] = []byte{} // not NULL
 	links := [][]any{
-		{"a", "x", "y", "t", 0.25, "d", int64(1), int64(-2), int64(3), nil},
-		{"b", "x", "é\u2028", "t", float64(1), "", int64(1), int64(1) << 62, int64(3), int64(4)},
+		{"a", "x", "y", "t", 0.25, "d", int64(1), int64(-2), int64(3), nil, "own", ""},
+		{"b", "x", "é\u2028", "t", float64(1), "", int64(1), int64(1) << 62, int64(3), int64(4), "agent", `{"host":"codex"}`},
 	}
 	w := must.Get(Create(t.Context(), dir, "memory.db"))(t)
 	must.Equal(t, "written", must.Get(w.Insert(t.Context(), tail, each(want...)))(t), 1234)
