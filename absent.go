@@ -186,7 +186,7 @@ func (a absent) LoadState(context.Context, SessionID) (SessionState, error) {
 
 func (a absent) DeleteState(context.Context, SessionID) error { return a.fail("delete session state") }
 
-func (a absent) WriteNote(context.Context, string, string) (Note, error) {
+func (a absent) WriteNote(context.Context, NoteWrite) (Note, error) {
 	return Note{}, a.fail("write note")
 }
 
@@ -194,7 +194,7 @@ func (a absent) ReadNote(context.Context, string) (Note, error) { return Note{},
 
 func (a absent) ListNotes(context.Context) ([]Note, error) { return []Note{}, a.read("list notes") }
 
-func (a absent) DeleteNote(context.Context, string) error { return a.fail("delete note") }
+func (a absent) DeleteNote(context.Context, string, NoteBy) error { return a.fail("delete note") }
 
 func (a absent) LogNote(context.Context, string, int) ([]NoteCommit, error) {
 	return nil, a.find("read note log")

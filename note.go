@@ -35,23 +35,12 @@ type NoteBy struct {
 	Author Author `json:"author,omitzero"`
 }
 
-// noteByKey is the key of a NoteBy in a context.
-type noteByKey struct{}
-
-// WithNoteBy returns a context in which changes of notes bear this author.
-// Package internal/authorship says who.
-func WithNoteBy(ctx context.Context, by NoteBy) context.Context {
-	return context.WithValue(ctx, noteByKey{}, by)
-}
-
-// NoteByOf returns who makes the changes of notes of a context. Backends store it
-// with each change.
-func NoteByOf(ctx context.Context) NoteBy {
-	by, _ := ctx.Value(noteByKey{}).(NoteBy)
-	if !TrustOwn.Outranks(by.Trust) {
+// Stored returns what a backend stores of b with a change: nothing where the owner made it.
+func (b NoteBy) Stored() NoteBy {
+	if !TrustOwn.Outranks(b.Trust) {
 		return NoteBy{}
 	}
-	return by
+	return b
 }
 
 // Check checks who makes a change, as a caller says it. The error is of kind invalid.
@@ -59,22 +48,27 @@ func (b NoteBy) Check() error {
 	return cmp.Or(CheckOneOf("trust", b.Trust, append(Trusts(), "")...), b.Author.Check())
 }
 
+// NoteWrite is the text that a note gets, and who writes it.
+type NoteWrite struct {
+	Name    string `json:"-"`
+	Content string `json:"content"`
+	NoteBy
+}
+
 // Notes is the folder of notes, every change a commit. Names that differ only
 // in how letters with marks are written (NFC, NFD) are one note; a new one gets
 // the name in NFC. Safe for concurrent use.
 type Notes interface {
-	// WriteNote stores content under name and commits it before it returns, as a
-	// change of [NoteByOf] the context.
-	// Equal content makes no commit. Errors: invalid, unsupported when there
-	// is no git.
-	WriteNote(ctx context.Context, name, content string) (Note, error)
+	// WriteNote stores the text of a note and commits it before it returns. Equal
+	// content makes no commit. Errors: invalid, unsupported when there is no git.
+	WriteNote(ctx context.Context, w NoteWrite) (Note, error)
 	// ReadNote returns one note. Errors: not_found, invalid.
 	ReadNote(ctx context.Context, name string) (Note, error)
 	// ListNotes returns every note by name, without content.
 	ListNotes(ctx context.Context) ([]Note, error)
-	// DeleteNote removes a note and commits that; its history stays. Errors:
-	// not_found, invalid.
-	DeleteNote(ctx context.Context, name string) error
+	// DeleteNote removes a note and commits that, as a change made by by; its
+	// history stays. Errors: not_found, invalid.
+	DeleteNote(ctx context.Context, name string, by NoteBy) error
 }
 
 // NoteLog reads the history of notes. Safe for concurrent use.

@@ -87,7 +87,7 @@ func (c *crowd) drain(ctx context.Context, _, _ int) error {
 }
 
 func (c *crowd) note(ctx context.Context, _, round int) error {
-	_, err := c.store.Notes.WriteNote(ctx, "plan", fmt.Sprintf("step %d\n", round))
+	_, err := c.store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "plan", Content: fmt.Sprintf("step %d\n", round)})
 	return err
 }
 

@@ -265,10 +265,10 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 	home := t.TempDir()
 	a := s.open(home, "killed")
 	s.write(a, "first")
-	must.Get(a.Store().Notes.WriteNote(t.Context(), "plan", "# First"))(t)
+	must.Get(a.Store().Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "# First"}))(t)
 	first := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 	s.write(a, "second")
-	must.Get(a.Store().Notes.WriteNote(t.Context(), "plan", "# Second"))(t)
+	must.Get(a.Store().Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "# Second"}))(t)
 	second := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 	c := s.conn()
 	proxy := pgtest.NewProxy(t, s.server.Addr())
@@ -487,8 +487,8 @@ func TestSnapshotThroughADatabase(t *testing.T) {
 	f := must.Get(Open(t.Context(), s.options(t.TempDir(), "", "traveller")))(t)
 	defer f.Close()
 	must.Do(t, storetest.Populate(t.Context(), f.Plain(), clock))
-	must.Get(f.Store().Notes.WriteNote(t.Context(), "deep/plan", "# Plan"))(t)
-	must.Get(f.Store().Notes.WriteNote(t.Context(), "deep/plan", "# Plan, changed"))(t)
+	must.Get(f.Store().Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/plan", Content: "# Plan"}))(t)
+	must.Get(f.Store().Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/plan", Content: "# Plan, changed"}))(t)
 	must.Get(f.Store().Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "mood", Document: []byte(`{"calm":true}`)}))(t)
 	place := strings.Repeat("ab", 32) // of a file of the vault, which has more than one row in a database
 	inVault := func(a *Agent) string {

@@ -17,7 +17,7 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	ctx, store := t.Context(), a.Store()
 	const text = "The vault code is 4711."
 	ack := must.Get(store.LongTerm.Write(ctx, amber.WriteRequest{Content: text}))(t)
-	must.Do(t, must.Err(store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text)))
+	must.Do(t, must.Err(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "codes", Content: "# Codes\n" + text})))
 	must.Get(store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "seen", Document: []byte(`{"last":"` + text + `"}`)}))(t)
 	frozen := must.Get(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
 	say(t, a, "s1", text, "and what now?")

@@ -29,16 +29,16 @@ type followedNotes struct {
 	a *Agent
 }
 
-func (n followedNotes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	note, err := n.Notes.WriteNote(ctx, name, content)
+func (n followedNotes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
+	note, err := n.Notes.WriteNote(ctx, w)
 	if err == nil {
 		n.a.followed(ctx)
 	}
 	return note, err
 }
 
-func (n followedNotes) DeleteNote(ctx context.Context, name string) error {
-	err := n.Notes.DeleteNote(ctx, name)
+func (n followedNotes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
+	err := n.Notes.DeleteNote(ctx, name, by)
 	if err == nil {
 		n.a.followed(ctx)
 	}

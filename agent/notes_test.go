@@ -74,7 +74,7 @@ func TestNotesAreFollowed(t *testing.T) {
 	a := wordy(t)
 	ctx, store := t.Context(), a.Store()
 	must.Equal(t, "before the first note", noteHits(t, a, "lubricant"), []string(nil))
-	must.Get(store.Notes.WriteNote(ctx, "mill", "# Oil\nThe lubricant is green.\n\n# Sieve\nBehind the hatch."))(t)
+	must.Get(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "# Oil\nThe lubricant is green.\n\n# Sieve\nBehind the hatch."}))(t)
 	must.Equal(t, "head in the index", must.Get(a.sqlite.NotesHead(ctx))(t), must.Get(a.notes.Head(ctx))(t))
 	must.Equal(t, "a section", noteHits(t, a, "lubricant"), []string{"mill: Oil"})
 
@@ -106,7 +106,7 @@ func TestNotesAreFollowed(t *testing.T) {
 	must.Equal(t, "after a reset", noteHits(t, a, "quern"), []string(nil))
 	must.Equal(t, "what is left", noteHits(t, a, "lubricant"), []string{"mill: Oil"})
 	must.Do(t, x.VerifyIndex(ctx))
-	must.Do(t, store.Notes.DeleteNote(ctx, "mill"))
+	must.Do(t, store.Notes.DeleteNote(ctx, "mill", amber.NoteBy{}))
 	must.Equal(t, "a deleted note", noteHits(t, a, "lubricant"), []string(nil))
 }
 
@@ -115,7 +115,7 @@ func TestACopyOfNotesThatLies(t *testing.T) {
 	t.Parallel()
 	a := wordy(t)
 	ctx := t.Context()
-	must.Get(a.Store().Notes.WriteNote(ctx, "mill", "The lubricant is green."))(t)
+	must.Get(a.Store().Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "The lubricant is green."}))(t)
 	head := must.Get(a.sqlite.NotesHead(ctx))(t)
 	lie := changesOf(head, must.Get(a.notes.Since(ctx, ""))(t))
 	lie.Written[0].Content = "The lubricant is violet."
@@ -134,7 +134,7 @@ func TestRecallWithoutItsNotes(t *testing.T) {
 	t.Parallel()
 	a := wordy(t)
 	ctx := t.Context()
-	must.Get(a.Store().Notes.WriteNote(ctx, "mill", "The lubricant is green."))(t)
+	must.Get(a.Store().Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "The lubricant is green."}))(t)
 	must.Get(a.Store().LongTerm.Write(ctx, amber.WriteRequest{Content: "The lubricant is dear."}))(t)
 	must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), ".git", "refs", "heads", "main"), []byte("nonsense\n"), 0o600))
 	r := must.Get(a.Store().LongTerm.Recall(ctx, amber.Query{Text: "lubricant"}))(t)
@@ -160,7 +160,7 @@ func TestManyFollowTheSameNotes(t *testing.T) {
 	for i, one := range agents {
 		done.Go(func() {
 			for _, colour := range []string{"crimson", "turquoise", "violet", "ochre"} {
-				if _, err := one.Store().Notes.WriteNote(ctx, fmt.Sprintf("n%d", i), "The lubricant is "+colour+"."); err != nil {
+				if _, err := one.Store().Notes.WriteNote(ctx, amber.NoteWrite{Name: fmt.Sprintf("n%d", i), Content: "The lubricant is " + colour + "."}); err != nil {
 					t.Error(err)
 				}
 				if _, err := one.Store().LongTerm.Recall(ctx, amber.Query{Text: "lubricant"}); err != nil {
@@ -180,9 +180,9 @@ func TestNotesOfASnapshot(t *testing.T) {
 	t.Parallel()
 	a := wordy(t)
 	ctx, store := t.Context(), a.Store()
-	must.Get(store.Notes.WriteNote(ctx, "mill", "The lubricant is green."))(t)
+	must.Get(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "The lubricant is green."}))(t)
 	frozen := must.Get(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
-	must.Get(store.Notes.WriteNote(ctx, "mill", "The grease is blue."))(t)
+	must.Get(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "The grease is blue."}))(t)
 	e := must.Get(a.Snapshots(ctx))(t)
 	ref := wire.SnapshotRef{Tenant: a.Tenant(), Agent: a.ID(), ID: frozen.ID}
 	v := must.Get(e.At(ctx, ref))(t)
@@ -221,16 +221,16 @@ func TestNotesOfAgentsAreFoundAsTheirs(t *testing.T) {
 		}
 		return out
 	}
-	theirs := amber.WithNoteBy(ctx, amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex"}})
-	must.Get(store.Notes.WriteNote(theirs, "mill", "The lubricant is green."))(t)
+	theirs := amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex"}}
+	must.Get(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "The lubricant is green.", NoteBy: theirs}))(t)
 	must.Equal(t, "note of an agent", trusts(), []amber.Trust{amber.TrustAgent})
 	x := must.Get(a.Index())(t)
 	must.Do(t, x.VerifyIndex(ctx))
 	must.Do(t, x.RebuildIndex(ctx))
 	must.Equal(t, "after a rebuild", trusts(), []amber.Trust{amber.TrustAgent})
-	must.Get(store.Notes.WriteNote(ctx, "mill", "The lubricant is blue."))(t)
+	must.Get(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "The lubricant is blue."}))(t)
 	must.Equal(t, "after the owner has written it", trusts(), []amber.Trust{amber.TrustOwn})
-	must.Get(store.Notes.WriteNote(theirs, "mill", "The lubricant is red."))(t)
+	must.Get(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "mill", Content: "The lubricant is red.", NoteBy: theirs}))(t)
 	must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), "mill.md"), []byte("The lubricant is grey."), 0o600))
 	handGit(t, noteDir(t, a), "commit", "-q", "-a", "-m", "mine")
 	must.Equal(t, "after a commit by hand", trusts(), []amber.Trust{amber.TrustOwn})

@@ -54,7 +54,7 @@ var calls = map[string]func(context.Context, amber.Store) error{
 	},
 	"count":    func(ctx context.Context, s amber.Store) error { return must.Err(s.Turns.DeleteTurns(ctx, "s")) },
 	"position": func(ctx context.Context, s amber.Store) error { return must.Err(s.Changes.Head(ctx)) },
-	"delete":   func(ctx context.Context, s amber.Store) error { return s.Notes.DeleteNote(ctx, "n") },
+	"delete":   func(ctx context.Context, s amber.Store) error { return s.Notes.DeleteNote(ctx, "n", amber.NoteBy{}) },
 }
 
 // says answers everything in the same way.

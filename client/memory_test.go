@@ -50,7 +50,7 @@ func TestSwitchedOffIsNotUnsupported(t *testing.T) {
 	t.Parallel()
 	s := must.Get(serveStore(t, amber.Disabled("memory.enabled is false")).agent.Store(t.Context()))(t)
 	must.Equal(t, "items", len(must.Get(s.Memories.List(t.Context(), amber.ListQuery{}))(t).Items), 0)
-	must.Kind(t, "note", must.Err(s.Notes.WriteNote(t.Context(), "n", "x")), amber.KindRefused, "memory.enabled is false")
+	must.Kind(t, "note", must.Err(s.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: "x"})), amber.KindRefused, "memory.enabled is false")
 }
 
 func TestNoWayOfPrintingShowsTheToken(t *testing.T) {

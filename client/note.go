@@ -14,30 +14,22 @@ import (
 type notes struct{ *Agent }
 
 // WriteNote implements [amber.Notes].
-func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	name, err := amber.CheckNoteName(name)
+func (n notes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
+	name, err := amber.CheckNoteName(w.Name)
 	if err == nil {
-		err = amber.CheckNoteContent(content)
+		err = amber.CheckNoteContent(w.Content)
 	}
 	if err != nil {
 		return amber.Note{}, err
 	}
-	body := noteBody(ctx, content)
-	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, once: true})
+	w.NoteBy = w.NoteBy.Stored()
+	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: w, once: true})
 	return got, about(names.Canonical(got.Name), names.Canonical(name), err)
 }
 
-// noteBody is what a note is written with: its text, and who writes it.
-func noteBody(ctx context.Context, content string) any {
-	return struct {
-		Content string `json:"content"`
-		amber.NoteBy
-	}{content, amber.NoteByOf(ctx)}
-}
-
 // noteQuery says who removes a note.
-func noteQuery(ctx context.Context) url.Values {
-	by := amber.NoteByOf(ctx)
+func noteQuery(by amber.NoteBy) url.Values {
+	by = by.Stored()
 	return newValues().text("trust", string(by.Trust)).text("author_host", by.Author.Host).text("author_agent", by.Author.Agent).
 		text("author_session", string(by.Author.Session)).text("author_token", by.Author.Token).Values
 }
@@ -48,13 +40,13 @@ func (a *Agent) ReplaceNote(ctx context.Context, base amber.Note, content string
 	if err := amber.CheckNoteContent(content); err != nil {
 		return amber.Note{}, err
 	}
-	got, err := call[amber.Note](ctx, a.c, request{method: http.MethodPut, path: a.path("notes", base.Name), body: noteBody(ctx, content), once: true, tag: noteTag(base)})
+	got, err := call[amber.Note](ctx, a.c, request{method: http.MethodPut, path: a.path("notes", base.Name), body: amber.NoteWrite{Content: content}, once: true, tag: noteTag(base)})
 	return got, about(names.Canonical(got.Name), names.Canonical(base.Name), err)
 }
 
 // RemoveNote is DeleteNote for a note that is still base. Errors: conflict; those of DeleteNote.
 func (a *Agent) RemoveNote(ctx context.Context, base amber.Note) error {
-	_, err := call[none](ctx, a.c, request{method: http.MethodDelete, path: a.path("notes", base.Name), query: noteQuery(ctx), once: true, tag: noteTag(base)})
+	_, err := call[none](ctx, a.c, request{method: http.MethodDelete, path: a.path("notes", base.Name), once: true, tag: noteTag(base)})
 	return err
 }
 
@@ -77,12 +69,12 @@ func (n notes) ListNotes(ctx context.Context) ([]amber.Note, error) {
 }
 
 // DeleteNote implements [amber.Notes].
-func (n notes) DeleteNote(ctx context.Context, name string) error {
+func (n notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
 	name, err := amber.CheckNoteName(name)
 	if err != nil {
 		return err
 	}
-	return n.remove(ctx, noteQuery(ctx), "notes", name)
+	return n.remove(ctx, noteQuery(by), "notes", name)
 }
 
 // NoteAt implements [amber.NoteLog].

@@ -56,8 +56,8 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 			"compaction by id": func() error { return must.Err(s.Compactions.AddCompaction(ctx, summary("c"))) },
 			"delete state":     func() error { return s.States.DeleteState(ctx, "s") },
 			"clear loop":       func() error { return s.Loops.ClearLoop(ctx, "s", "r") },
-			"write note":       func() error { return must.Err(s.Notes.WriteNote(ctx, "n", "x")) },
-			"delete note":      func() error { return s.Notes.DeleteNote(ctx, "n") },
+			"write note":       func() error { return must.Err(s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "x"})) },
+			"delete note":      func() error { return s.Notes.DeleteNote(ctx, "n", amber.NoteBy{}) },
 		}
 	}
 	once := func(ctx context.Context, s amber.Store) deeds {
@@ -190,15 +190,15 @@ func TestALostAnswerUndoesNothing(t *testing.T) {
 	served := serveStore(t, store)
 	direct := contracts(t, client.Options{URL: served.url})
 	lost := &losing{then: func() {
-		must.NoError(t, must.Err(direct.Notes.WriteNote(t.Context(), "n", "of another")))
+		must.NoError(t, must.Err(direct.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: "of another"})))
 	}}
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: lost}})
 	lost.next.Store(true)
-	must.Do(t, must.Err(s.Notes.WriteNote(t.Context(), "n", "mine")))
+	must.Do(t, must.Err(s.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: "mine"})))
 	must.Equal(t, "the note", must.Get(store.Notes.ReadNote(t.Context(), "n"))(t).Content, "of another")
 	lost.next.Store(true)
 	lost.then = func() {}
-	must.Kind(t, "deleting what is there", s.Notes.DeleteNote(t.Context(), "n"), "")
+	must.Kind(t, "deleting what is there", s.Notes.DeleteNote(t.Context(), "n", amber.NoteBy{}), "")
 }
 
 // losing loses the answer to the next request.
@@ -235,7 +235,7 @@ func TestARequestThatIsStillAnsweredIsWaitedFor(t *testing.T) {
 	}))
 	defer srv.Close()
 	s := contracts(t, client.Options{URL: srv.URL, Backoff: time.Millisecond, HTTP: unkept()})
-	must.NoError(t, s.Notes.DeleteNote(t.Context(), "n"))
+	must.NoError(t, s.Notes.DeleteNote(t.Context(), "n", amber.NoteBy{}))
 	n := 0
 	keys.Range(func(k, _ any) bool { n++; return k != "" })
 	must.Equal(t, "keys", n, 1)

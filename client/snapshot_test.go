@@ -98,7 +98,7 @@ func (s *servedHome) agent(id amber.AgentID) *scout {
 func (a *scout) learn(text string) {
 	a.t.Helper()
 	must.Get(a.store.LongTerm.Write(a.t.Context(), amber.WriteRequest{Kind: amber.UserFact, Content: text}))(a.t)
-	must.Get(a.store.Notes.WriteNote(a.t.Context(), text, text+"\n"))(a.t)
+	must.Get(a.store.Notes.WriteNote(a.t.Context(), amber.NoteWrite{Name: text, Content: text + "\n"}))(a.t)
 }
 
 // mustKnow compares the texts of all memories and the names of all notes.

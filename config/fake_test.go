@@ -164,7 +164,7 @@ func servedBy(t *testing.T, s amber.Store) map[amber.Layer]string {
 	health := must.Get(s.LongTerm.Health(ctx))(t)
 	_, turns := s.Turns.AppendTurn(ctx, amber.Turn{})
 	_, sessions := s.Sessions.StartSession(ctx, amber.SessionStart{})
-	_, notes := s.Notes.WriteNote(ctx, "a", "b")
+	_, notes := s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "a", Content: "b"})
 	got := map[amber.Layer]string{amber.LayerLongTerm: health.Backend}
 	if health.Status != amber.Healthy {
 		got[amber.LayerLongTerm] = health.Detail

@@ -148,24 +148,24 @@ func deeds() []deed {
 			return []told{{amber.OpUpdate, amber.ChangeControl, "queue/e"}, {amber.OpUpdate, amber.ChangeControl, "queue/e"}}
 		}},
 		{"note", func(a agent) []told {
-			n := must.Get(a.Notes.WriteNote(a.t.Context(), "plans/today.md", marker))(a.t)
+			n := must.Get(a.Notes.WriteNote(a.t.Context(), amber.NoteWrite{Name: "plans/today.md", Content: marker}))(a.t)
 			return []told{{amber.OpInsert, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, n.Commit}}
 		}},
 		{"the same note", func(a agent) []told {
-			must.Get(a.Notes.WriteNote(a.t.Context(), "plans/today", marker))(a.t)
+			must.Get(a.Notes.WriteNote(a.t.Context(), amber.NoteWrite{Name: "plans/today", Content: marker}))(a.t)
 			return nil
 		}},
 		{"next note", func(a agent) []told {
-			n := must.Get(a.Notes.WriteNote(a.t.Context(), "plans/today", marker+marker))(a.t)
+			n := must.Get(a.Notes.WriteNote(a.t.Context(), amber.NoteWrite{Name: "plans/today", Content: marker + marker}))(a.t)
 			return []told{{amber.OpUpdate, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, n.Commit}}
 		}},
 		{"no note", func(a agent) []told {
-			must.Do(a.t, a.Notes.DeleteNote(a.t.Context(), "plans/today.md"))
+			must.Do(a.t, a.Notes.DeleteNote(a.t.Context(), "plans/today.md", amber.NoteBy{}))
 			log := must.Get(a.NoteLog.LogNote(a.t.Context(), "plans/today", 1))(a.t)
 			return []told{{amber.OpDelete, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, log[0].Commit}}
 		}},
 		{"no note again", func(a agent) []told {
-			must.Kind(a.t, "", a.Notes.DeleteNote(a.t.Context(), "plans/today"), amber.KindNotFound)
+			must.Kind(a.t, "", a.Notes.DeleteNote(a.t.Context(), "plans/today", amber.NoteBy{}), amber.KindNotFound)
 			return nil
 		}},
 		{"runtime state", func(a agent) []told {

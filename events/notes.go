@@ -35,9 +35,9 @@ func NewNotes(notes amber.Notes, log amber.NoteLog, to Sink) (*Notes, error) {
 }
 
 // WriteNote implements [amber.Notes].
-func (n *Notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	old, existed, known := n.before(ctx, name)
-	note, err := n.Notes.WriteNote(ctx, name, content)
+func (n *Notes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
+	old, existed, known := n.before(ctx, w.Name)
+	note, err := n.Notes.WriteNote(ctx, w)
 	if err != nil {
 		return note, err
 	}
@@ -54,9 +54,9 @@ func (n *Notes) WriteNote(ctx context.Context, name, content string) (amber.Note
 }
 
 // DeleteNote implements [amber.Notes].
-func (n *Notes) DeleteNote(ctx context.Context, name string) error {
+func (n *Notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
 	old, _, known := n.before(ctx, name)
-	if err := n.Notes.DeleteNote(ctx, name); err != nil {
+	if err := n.Notes.DeleteNote(ctx, name, by); err != nil {
 		return err
 	}
 	if canonical, err := amber.CheckNoteName(name); err == nil {

@@ -20,7 +20,7 @@ func TestAWriteOfANoteSucceedsWhenItsEventDoesNot(t *testing.T) {
 			var warned []error
 			to.Warn = func(err error) { warned = append(warned, err) }
 			notes := must.Get(events.NewNotes(store.Notes, store.NoteLog, to))(t)
-			must.Get(notes.WriteNote(t.Context(), "a", "text"))(t)
+			must.Get(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "a", Content: "text"}))(t)
 			must.Equal(t, "the note", must.Get(store.Notes.ReadNote(t.Context(), "a"))(t).Content, "text")
 			if len(warned) != 2 || amber.KindOf(warned[0]) != amber.KindUnreachable {
 				t.Errorf("warned of %v, want two events", warned)
@@ -35,10 +35,10 @@ func TestARefusedWriteOfANotePublishesNothing(t *testing.T) {
 	for name, store := range stores(t) {
 		p := &recorder{}
 		notes := must.Get(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
-		must.Kind(t, name, must.Err(notes.WriteNote(t.Context(), "../a", "text")), amber.KindInvalid)
+		must.Kind(t, name, must.Err(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "../a", Content: "text"})), amber.KindInvalid)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := notes.WriteNote(ended, "a", "text"); err == nil {
+		if _, err := notes.WriteNote(ended, amber.NoteWrite{Name: "a", Content: "text"}); err == nil {
 			t.Errorf("%s: a write after the end of its context succeeds", name)
 		}
 		must.Equal(t, name, tell(t, p.take()), []told(nil))
@@ -50,9 +50,9 @@ func TestNotesCarryDigests(t *testing.T) {
 	for name, store := range stores(t) {
 		p := &recorder{}
 		notes := must.Get(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
-		must.Get(notes.WriteNote(t.Context(), "a", "one"))(t)
-		must.Get(notes.WriteNote(t.Context(), "a", "two"))(t)
-		must.Do(t, notes.DeleteNote(t.Context(), "a"))
+		must.Get(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "a", Content: "one"}))(t)
+		must.Get(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "a", Content: "two"}))(t)
+		must.Do(t, notes.DeleteNote(t.Context(), "a", amber.NoteBy{}))
 		var got [][2]string
 		for _, e := range p.take() {
 			if m := e.Payload.(events.Mutation); m.Scope == amber.ChangeNote {
@@ -109,9 +109,9 @@ func TestDeletionsHaveIDsOfTheirOwn(t *testing.T) {
 		notes := must.Get(events.NewNotes(store.Notes, blindLog{store.NoteLog}, sink(p)))(t)
 		ids := map[string]int{}
 		for range 2 {
-			must.Get(notes.WriteNote(t.Context(), "a", "text"))(t)
+			must.Get(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "a", Content: "text"}))(t)
 			p.take()
-			must.Do(t, notes.DeleteNote(t.Context(), "a"))
+			must.Do(t, notes.DeleteNote(t.Context(), "a", amber.NoteBy{}))
 			for _, e := range p.take() {
 				ids[e.ID]++
 			}

@@ -70,9 +70,9 @@ func (p replica) RemovedAt(ctx context.Context, place string, refs []amber.SyncR
 
 type notes part[amber.Notes]
 
-func (p notes) WriteNote(ctx context.Context, name, content string) (n amber.Note, err error) {
-	defer p.watch(&ctx, &err, "write_note")(func() size { return size{in: len(content), items: 1} })
-	return p.next.WriteNote(ctx, name, content)
+func (p notes) WriteNote(ctx context.Context, w amber.NoteWrite) (n amber.Note, err error) {
+	defer p.watch(&ctx, &err, "write_note")(func() size { return size{in: len(w.Content), items: 1} })
+	return p.next.WriteNote(ctx, w)
 }
 
 func (p notes) ReadNote(ctx context.Context, name string) (n amber.Note, err error) {
@@ -85,9 +85,9 @@ func (p notes) ListNotes(ctx context.Context) (l []amber.Note, err error) {
 	return p.next.ListNotes(ctx)
 }
 
-func (p notes) DeleteNote(ctx context.Context, name string) (err error) {
+func (p notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) (err error) {
 	defer p.watch(&ctx, &err, "delete_note")(one)
-	return p.next.DeleteNote(ctx, name)
+	return p.next.DeleteNote(ctx, name, by)
 }
 
 type noteLog part[amber.NoteLog]

@@ -132,9 +132,9 @@ func (w *world) fill() {
 	w.Helper()
 	must.Do(w, storetest.Populate(w.Context(), w.lite().Store(), w.clock))
 	n := w.notes()
-	must.Get(n.WriteNote(w.Context(), "plan", "# Plan\n\nfirst"))(w)
-	must.Get(n.WriteNote(w.Context(), "plan", "# Plan\n\nsecond"))(w)
-	must.Get(n.WriteNote(w.Context(), "deep/er", "a note in a folder"))(w)
+	must.Get(n.WriteNote(w.Context(), amber.NoteWrite{Name: "plan", Content: "# Plan\n\nfirst"}))(w)
+	must.Get(n.WriteNote(w.Context(), amber.NoteWrite{Name: "plan", Content: "# Plan\n\nsecond"}))(w)
+	must.Get(n.WriteNote(w.Context(), amber.NoteWrite{Name: "deep/er", Content: "a note in a folder"}))(w)
 	must.Do(w, os.WriteFile(filepath.Join(w.gen(), "memdir", "hand.md"), []byte("written by hand"), 0o600))
 	w.put("state/vault/some/file", "what the vault keeps")
 	w.put("state/vault/ab/"+vaultPlace, "a file of the vault")
@@ -245,7 +245,7 @@ func TestThereAndBack(t *testing.T) {
 	must.Get(rows.Write(t.Context(), amber.WriteRequest{Content: "written in the database"}))(t)
 	changes := must.Get(rows.Changes(t.Context(), head, 10))(t)
 	must.Equal(t, "the first change after the move", seq(t, changes[0].Position), seq(t, head)+1)
-	must.Get(rows.Notes().WriteNote(t.Context(), "plan", "# Plan\n\nthird"))(t)
+	must.Get(rows.Notes().WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "# Plan\n\nthird"}))(t)
 	last := must.Get(rows.Head(t.Context()))(t)
 	there := w.dump(rows.Store())
 
@@ -363,7 +363,7 @@ func TestKilledAfterEachStep(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
 	want := w.dump(w.store())
-	must.Get(w.notes().WriteNote(t.Context(), "last", "the last note"))(t) // and what was written by hand
+	must.Get(w.notes().WriteNote(t.Context(), amber.NoteWrite{Name: "last", Content: "the last note"}))(t) // and what was written by hand
 	repository := w.repository()
 	for i := range leaving {
 		if (i+1)%*steps != 0 && i+1 != len(leaving) {
@@ -418,7 +418,7 @@ func TestKilledAtStatements(t *testing.T) {
 	for i := range 5 {
 		must.Get(s.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("memory ", i)}))(t)
 	}
-	must.Get(w.notes().WriteNote(t.Context(), "plan", "a plan"))(t)
+	must.Get(w.notes().WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "a plan"}))(t)
 	want := w.dump(s.Store())
 	proxy := pgtest.NewProxy(t, w.pg.Addr())
 	attempt := func(to move.To, settle time.Duration, rule pgtest.Rule) error {

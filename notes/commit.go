@@ -33,9 +33,9 @@ type indexed struct {
 // one, runs after everything that is likely to fail and before the branch moves: it is where the file
 // changes. All is durable when commit returns.
 func (r *repo) commit(
-	ctx context.Context, head, verb string, changes []change, between func() error,
+	ctx context.Context, by amber.NoteBy, head, verb string, changes []change, between func() error,
 ) (string, error) {
-	next, err := r.storeObjects(ctx, head, message(ctx, verb, changes), changes)
+	next, err := r.storeObjects(ctx, head, message(by, verb, changes), changes)
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +60,7 @@ func (r *repo) commit(
 }
 
 // message says what a commit does and who makes the change. Whose change is recovered is not known: it counts as made by hand.
-func message(ctx context.Context, verb string, changes []change) string {
+func message(by amber.NoteBy, verb string, changes []change) string {
 	names := make([]string, len(changes))
 	for i, c := range changes {
 		names[i] = c.name
@@ -68,7 +68,7 @@ func message(ctx context.Context, verb string, changes []change) string {
 	if verb == notefile.OpRecover {
 		return notefile.Subject(verb, names...)
 	}
-	return notefile.Message(amber.NoteByOf(ctx), verb, names...)
+	return notefile.Message(by, verb, names...)
 }
 
 // storeObjects stores the objects of a commit, durably, and returns its id. Nothing refers to them yet.

@@ -150,7 +150,7 @@ func TestGitFailsAtEachStep(t *testing.T) {
 				}
 				broken := notestest.FakeGit(t, fmt.Sprintf("for a do if [ \"$a\" = %s ]; then %s; fi; done", step, how))
 				bad := notestest.At(t, dir, notes.Options{Git: broken})
-				_, err := bad.WriteNote(t.Context(), "known", secret)
+				_, err := bad.WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: secret})
 				if (err == nil) != (step == "update-index") {
 					t.Errorf("write: %v", err)
 				}
@@ -177,7 +177,7 @@ func TestBranchMovedMeanwhile(t *testing.T) {
 	good := notestest.At(t, dir, notes.Options{})
 	notestest.Write(t, good, "known", "old")
 	meanwhile := "for a do if [ \"$a\" = update-ref ]; then git commit -q --allow-empty -m meanwhile; fi; done"
-	_, err := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, meanwhile)}).WriteNote(t.Context(), "known", "new")
+	_, err := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, meanwhile)}).WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: "new"})
 	must.Kind(t, "write", err, amber.KindConflict)
 	notestest.Write(t, good, "known", "new")
 	must.Equal(t, "history", notestest.Ops(t, good, "known"), "recover write")
@@ -190,7 +190,7 @@ func TestHungGitIsEnded(t *testing.T) {
 	good := notestest.At(t, dir, notes.Options{})
 	notestest.Write(t, good, "known", "text")
 	hung := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, "sleep 3600 & wait"), Timeout: 50 * time.Millisecond})
-	_, err := hung.WriteNote(t.Context(), "known", "new text")
+	_, err := hung.WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: "new text"})
 	must.Kind(t, "write", err, amber.KindUnreachable)
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "git status") {
 		t.Errorf("the error does not say what was running: %v", err)
@@ -212,7 +212,7 @@ func TestCancelEndsGitAndItsChildren(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- untilClosed(fifo, cancel) }()
 
-	_, err := hung.WriteNote(ctx, "known", "new text")
+	_, err := hung.WriteNote(ctx, amber.NoteWrite{Name: "known", Content: "new text"})
 	must.Kind(t, "write", err, amber.KindUnreachable)
 	must.Is(t, "write", err, context.Canceled)
 	must.NoError(t, <-closed)
@@ -243,16 +243,16 @@ func TestMissingGit(t *testing.T) {
 	for _, git := range []string{"no-such-git-program", filepath.Join(dir, "nowhere"), denied} {
 		d := notestest.At(t, dir, notes.Options{Git: git})
 		ctx := t.Context()
-		_, err := d.WriteNote(ctx, "known", "new text")
+		_, err := d.WriteNote(ctx, amber.NoteWrite{Name: "known", Content: "new text"})
 		must.Kind(t, "write", err, amber.KindUnsupported)
 		must.Equal(t, "hint", amber.HintOf(err), "install git")
 		must.Fail(d.LogNote(ctx, "known", 1))(t, "log", amber.KindUnsupported)
-		must.Kind(t, "delete", d.DeleteNote(ctx, "known"), amber.KindUnsupported)
+		must.Kind(t, "delete", d.DeleteNote(ctx, "known", amber.NoteBy{}), amber.KindUnsupported)
 		must.Kind(t, "check", d.Check(ctx), amber.KindUnsupported)
 		must.Fail(gitrun.Version(ctx, git))(t, "version", amber.KindUnsupported)
 		must.Equal(t, "read", must.Get(d.ReadNote(ctx, "known"))(t).Content, "text")
 		must.Equal(t, "listed", len(must.Get(d.ListNotes(ctx))(t)), 1)
-		_, err = notestest.At(t, filepath.Join(t.TempDir(), "new"), notes.Options{Git: git}).WriteNote(ctx, "a", "b")
+		_, err = notestest.At(t, filepath.Join(t.TempDir(), "new"), notes.Options{Git: git}).WriteNote(ctx, amber.NoteWrite{Name: "a", Content: "b"})
 		must.Kind(t, "first write", err, amber.KindUnsupported)
 	}
 }
@@ -285,7 +285,7 @@ func TestOldGitMakesNoRepository(t *testing.T) {
 	git := filepath.Join(t.TempDir(), "git")
 	notestest.Script(t, git, "echo git version 2.20.1")
 	dir := filepath.Join(t.TempDir(), "memdir")
-	must.Fail(notestest.At(t, dir, notes.Options{Git: git}).WriteNote(t.Context(), "a", "b"))(t, "write", amber.KindUnsupported)
+	must.Fail(notestest.At(t, dir, notes.Options{Git: git}).WriteNote(t.Context(), amber.NoteWrite{Name: "a", Content: "b"}))(t, "write", amber.KindUnsupported)
 	if notestest.Exists(t, dir) {
 		t.Error("the folder was made")
 	}

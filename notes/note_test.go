@@ -41,12 +41,12 @@ func TestLifeOfANote(t *testing.T) {
 	}
 	must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "people", "ada lovelace.md")))(t)), "second")
 
-	must.Do(t, d.DeleteNote(ctx, "people/ada lovelace"))
+	must.Do(t, d.DeleteNote(ctx, "people/ada lovelace", amber.NoteBy{}))
 	if notestest.Exists(t, filepath.Join(dir, "people")) {
 		t.Error("the empty folder is still there")
 	}
 	must.Fail(d.ReadNote(ctx, "people/ada lovelace"))(t, "read after delete", amber.KindNotFound)
-	must.Kind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace"), amber.KindNotFound)
+	must.Kind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace", amber.NoteBy{}), amber.KindNotFound)
 
 	must.Equal(t, "history", notestest.Ops(t, d, "people/ada lovelace"), "delete write write")
 	must.NoError(t, d.Check(ctx))
@@ -100,7 +100,7 @@ func TestBeforeTheFirstWrite(t *testing.T) {
 	must.Equal(t, "listed", len(must.Get(d.ListNotes(ctx))(t)), 0)
 	must.Fail(d.ReadNote(ctx, "a"))(t, "read", amber.KindNotFound)
 	must.Fail(d.LogNote(ctx, "a", 1))(t, "log", amber.KindNotFound)
-	must.Kind(t, "delete", d.DeleteNote(ctx, "a"), amber.KindNotFound)
+	must.Kind(t, "delete", d.DeleteNote(ctx, "a", amber.NoteBy{}), amber.KindNotFound)
 	must.NoError(t, d.Check(ctx))
 	if notestest.Exists(t, dir) {
 		t.Error("something made the folder")
@@ -144,7 +144,7 @@ func TestWritersShareAFolder(t *testing.T) {
 		d := notestest.At(t, dir, notes.Options{Guard: guard})
 		wg.Go(func() {
 			for i := range 20 {
-				must.NoError(t, must.Err(d.WriteNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i), "text")))
+				must.NoError(t, must.Err(d.WriteNote(t.Context(), amber.NoteWrite{Name: fmt.Sprintf("w%d/n%d", w, i), Content: "text"})))
 				must.NoError(t, must.Err(d.ReadNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i))))
 			}
 		})
@@ -186,13 +186,13 @@ func TestHostileNames(t *testing.T) {
 	}
 	for what, name := range names {
 		ctx := t.Context()
-		must.Fail(d.WriteNote(ctx, name, "text"))(t, "write "+what, amber.KindInvalid)
+		must.Fail(d.WriteNote(ctx, amber.NoteWrite{Name: name, Content: "text"}))(t, "write "+what, amber.KindInvalid)
 		must.Fail(d.ReadNote(ctx, name))(t, "read "+what, amber.KindInvalid)
 		must.Fail(d.LogNote(ctx, name, 1))(t, "log "+what, amber.KindInvalid)
-		must.Kind(t, "delete "+what, d.DeleteNote(ctx, name), amber.KindInvalid)
+		must.Kind(t, "delete "+what, d.DeleteNote(ctx, name, amber.NoteBy{}), amber.KindInvalid)
 	}
 	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain", "--ignored"), "")
-	must.Fail(d.WriteNote(t.Context(), "known", "a\x00b"))(t, "content", amber.KindInvalid)
+	must.Fail(d.WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: "a\x00b"}))(t, "content", amber.KindInvalid)
 }
 
 func TestContentIsKeptToTheByte(t *testing.T) {
@@ -255,11 +255,11 @@ func BenchmarkWriteAmong2000(b *testing.B) {
 	}
 	d := must.Get(notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: notestest.Ticking()}))(b)
 	for i := range 3 { // the notes, then the index that knows their times
-		must.Get(d.WriteNote(b.Context(), "known", fmt.Sprint("warm ", i)))(b)
+		must.Get(d.WriteNote(b.Context(), amber.NoteWrite{Name: "known", Content: fmt.Sprint("warm ", i)}))(b)
 	}
 	i := 0
 	for b.Loop() {
 		i++
-		must.Get(d.WriteNote(b.Context(), "known", fmt.Sprint(i)))(b)
+		must.Get(d.WriteNote(b.Context(), amber.NoteWrite{Name: "known", Content: fmt.Sprint(i)}))(b)
 	}
 }

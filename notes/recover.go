@@ -52,7 +52,7 @@ func (rec *recovery) flush(ctx context.Context) error {
 	if len(rec.batch) == 0 {
 		return nil
 	}
-	head, err := rec.commit(ctx, rec.head, notefile.OpRecover, rec.batch, nil)
+	head, err := rec.commit(ctx, amber.NoteBy{}, rec.head, notefile.OpRecover, rec.batch, nil)
 	if err != nil {
 		return err
 	}

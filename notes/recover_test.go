@@ -106,7 +106,7 @@ func TestDeleteWhatWasRemovedByHand(t *testing.T) {
 	d, dir := notestest.New(t)
 	notestest.Write(t, d, "a/b/known", "text")
 	must.Do(t, os.RemoveAll(filepath.Join(dir, "a")))
-	must.Do(t, d.DeleteNote(t.Context(), "a/b/known"))
+	must.Do(t, d.DeleteNote(t.Context(), "a/b/known", amber.NoteBy{}))
 	must.Equal(t, "history", notestest.Ops(t, d, "a/b/known"), "delete write")
 }
 

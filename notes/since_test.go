@@ -50,7 +50,7 @@ func TestSince(t *testing.T) {
 	must.Equal(t, "since a commit of nobody", told(must.Get(d.Since(ctx, strings.Repeat("0f", 20)))(t)), "all a=one ünder/b c=two")
 	must.Equal(t, "blobs", len(must.Get(d.Blobs(ctx, second.Commit))(t)), 2)
 
-	must.Do(t, d.DeleteNote(ctx, "a"))
+	must.Do(t, d.DeleteNote(ctx, "a", amber.NoteBy{}))
 	must.Equal(t, "since the second", told(must.Get(d.Since(ctx, second.Commit))(t)), "-a")
 
 	// What is not committed does not count; a commit by hand does, whatever it holds.
@@ -107,12 +107,11 @@ func TestSinceSaysWhoWrote(t *testing.T) {
 	by := amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex", Session: "s1"}}
 	want := map[string]amber.NoteBy{}
 	for i := range 12 {
-		name, ctx := fmt.Sprint("note ", i), t.Context()
+		name := fmt.Sprint("note ", i)
 		if want[name] = (amber.NoteBy{}); i%3 == 0 {
 			want[name] = by
-			ctx = amber.WithNoteBy(ctx, by)
 		}
-		must.Get(d.WriteNote(ctx, name, "text"))(t)
+		must.Get(d.WriteNote(t.Context(), amber.NoteWrite{Name: name, Content: "text", NoteBy: want[name]}))(t)
 	}
 	check := func(what, since string) {
 		t.Helper()
@@ -123,7 +122,7 @@ func TestSinceSaysWhoWrote(t *testing.T) {
 	check("all at once", "")
 	before := must.Get(d.Head(t.Context()))(t)
 	notestest.Put(t, filepath.Join(dir, "note 0.md"), "by hand")
-	must.Get(d.WriteNote(amber.WithNoteBy(t.Context(), by), "note 1", "by the agent"))(t) // commits what was made by hand first
+	must.Get(d.WriteNote(t.Context(), amber.NoteWrite{Name: "note 1", Content: "by the agent", NoteBy: by}))(t) // commits what was made by hand first
 	want["note 0"], want["note 1"] = amber.NoteBy{}, by
 	check("one by one", before)
 	must.Equal(t, "read", must.Get(d.ReadNote(t.Context(), "note 0"))(t).NoteBy, amber.NoteBy{})

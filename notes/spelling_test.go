@@ -33,7 +33,7 @@ func TestANoteIsOneInEverySpelling(t *testing.T) {
 		must.Equal(t, fmt.Sprintf("%+q: history", name), notestest.Ops(t, d, name), "write write")
 	}
 	must.Equal(t, "notes", len(must.Get(d.ListNotes(ctx))(t)), 1)
-	must.Do(t, d.DeleteNote(ctx, apart))
+	must.Do(t, d.DeleteNote(ctx, apart, amber.NoteBy{}))
 	must.Fail(d.ReadNote(ctx, composed))(t, "read after delete", amber.KindNotFound)
 	must.Equal(t, "history after delete", notestest.Ops(t, d, apart), "delete write write")
 	must.NoError(t, d.Check(ctx))
@@ -55,7 +55,7 @@ func TestAFileOfTheOtherSpellingIsFound(t *testing.T) {
 	notestest.Write(t, d, composed, "by Amber")
 	must.Equal(t, "the file", string(must.Get(os.ReadFile(old))(t)), "by Amber")
 	must.Equal(t, "twins", len(must.Get(d.Twins(ctx))(t)), 0)
-	if err := d.DeleteNote(ctx, composed); err != nil || notestest.Exists(t, old) {
+	if err := d.DeleteNote(ctx, composed, amber.NoteBy{}); err != nil || notestest.Exists(t, old) {
 		t.Errorf("%v", err)
 	}
 }
@@ -79,6 +79,6 @@ func TestTwinsAreToldApartAndNamed(t *testing.T) {
 	if diff := cmp.Diff([][]string{{nfd, nfc}}, twins); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	must.Do(t, d.DeleteNote(ctx, nfd))
+	must.Do(t, d.DeleteNote(ctx, nfd, amber.NoteBy{}))
 	must.Equal(t, "after the other is gone", must.Get(d.ReadNote(ctx, nfd))(t).Content, nfc)
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/amber-memory/amber/internal/notefile"
 )
 
-// WriteNote stores content under name and returns once the commit is durable. Equal content makes no
+// WriteNote stores the text of a note and returns once the commit is durable. Equal content makes no
 // commit. Errors: invalid; conflict when the folder has an entry that is not a note under that name,
 // or a note under another spelling of it; unsupported when there is no git; damaged when the
 // repository must not be used; unreachable when git hangs or ctx ends. After an unreachable one the
 // note has the old content or the new; the write may be repeated.
-func (d *Dir) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	name, err := amber.CheckNoteName(name)
+func (d *Dir) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
+	name, err := amber.CheckNoteName(w.Name)
 	if err != nil {
 		return amber.Note{}, err
 	}
-	if err := amber.CheckNoteContent(content); err != nil {
+	if err := amber.CheckNoteContent(w.Content); err != nil {
 		return amber.Note{}, err
 	}
 	var note amber.Note
@@ -34,13 +34,13 @@ func (d *Dir) WriteNote(ctx context.Context, name, content string) (amber.Note, 
 			return err
 		}
 		name = notefile.Spelled(r, name)
-		note, err = r.writeNote(ctx, st, name, []byte(content))
+		note, err = r.writeNote(ctx, st, name, []byte(w.Content), w.NoteBy.Stored())
 		return err
 	})
 	return note, wrap("write note", name, err)
 }
 
-func (r *repo) writeNote(ctx context.Context, st status, name string, content []byte) (amber.Note, error) {
+func (r *repo) writeNote(ctx context.Context, st status, name string, content []byte, by amber.NoteBy) (amber.Note, error) {
 	old, exists, err := r.current(name)
 	if err != nil {
 		return amber.Note{}, err
@@ -53,12 +53,12 @@ func (r *repo) writeNote(ctx context.Context, st status, name string, content []
 		return r.note(ctx, name)
 	}
 	c := change{name: name, content: content}
-	next, err := r.commit(ctx, head, notefile.OpWrite, []change{c}, func() error { return r.replace(name, content) })
+	next, err := r.commit(ctx, by, head, notefile.OpWrite, []change{c}, func() error { return r.replace(name, content) })
 	if err != nil {
 		return amber.Note{}, err
 	}
 	note, err := r.load(name)
-	note.Commit, note.NoteBy = next, amber.NoteByOf(ctx)
+	note.Commit, note.NoteBy = next, by
 	return note, err
 }
 
@@ -72,7 +72,7 @@ func (r *repo) replace(name string, content []byte) error {
 
 // DeleteNote removes a note and returns once that commit is durable; the history stays. Errors: not_found,
 // and those of [Dir.WriteNote].
-func (d *Dir) DeleteNote(ctx context.Context, name string) error {
+func (d *Dir) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
 	name, err := amber.CheckNoteName(name)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (d *Dir) DeleteNote(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return r.deleteNote(ctx, st, name)
+		return r.deleteNote(ctx, st, name, by.Stored())
 	})
 	return wrap("delete note", name, err)
 }
@@ -105,7 +105,7 @@ func (r *repo) vetDelete(name string) error {
 	return err
 }
 
-func (r *repo) deleteNote(ctx context.Context, st status, name string) error {
+func (r *repo) deleteNote(ctx context.Context, st status, name string, by amber.NoteBy) error {
 	_, exists, err := r.current(name)
 	if err != nil && !errors.Is(err, notefile.ErrSpelling) {
 		return err
@@ -123,7 +123,7 @@ func (r *repo) deleteNote(ctx context.Context, st status, name string) error {
 		return err
 	}
 	c := change{name: name, remove: true}
-	_, err = r.commit(ctx, head, notefile.OpDelete, []change{c}, func() error { return r.remove(name) })
+	_, err = r.commit(ctx, by, head, notefile.OpDelete, []change{c}, func() error { return r.remove(name) })
 	return err
 }
 

@@ -67,10 +67,7 @@ func (m NoteMatch) repeats() bool { return m.IfMatch == "" }
 // NoteWriteIn asks to store a note.
 type NoteWriteIn struct {
 	NoteMatch
-	Body struct {
-		Content string `json:"content"`
-		amber.NoteBy
-	} `body:"json"`
+	Body amber.NoteWrite `body:"json"`
 }
 
 // NoteWrite stores a note.
@@ -78,12 +75,12 @@ var NoteWrite = do(Row{
 	ID: "note.write", HTTP: "PUT /notes/{name}", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged, Echo: []string{"name"}, Holds: HoldsText,
 	Fails: []amber.Kind{amber.KindQuota}, Doc: "Store a note and commit it",
 }, func(ctx context.Context, c *Call, in NoteWriteIn) (n amber.Note, err error) {
+	in.Body.Name = in.Name
 	if err := in.Body.NoteBy.Check(); err != nil {
 		return amber.Note{}, err
 	}
-	ctx = amber.WithNoteBy(ctx, in.Body.NoteBy)
 	err = c.changeNote(ctx, in.NoteMatch, func() (err error) {
-		n, err = c.Store.Notes.WriteNote(ctx, in.Name, in.Body.Content)
+		n, err = c.Store.Notes.WriteNote(ctx, in.Body)
 		return err
 	})
 	c.Tag = noteTag(n)
@@ -111,8 +108,7 @@ var NoteDelete = do(Row{
 	if err := in.by().Check(); err != nil {
 		return None{}, err
 	}
-	ctx = amber.WithNoteBy(ctx, in.by())
-	return None{}, c.changeNote(ctx, in.NoteMatch, func() error { return c.Store.Notes.DeleteNote(ctx, in.Name) })
+	return None{}, c.changeNote(ctx, in.NoteMatch, func() error { return c.Store.Notes.DeleteNote(ctx, in.Name, in.by()) })
 })
 
 // noteTag is the entity tag of a note.

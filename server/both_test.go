@@ -56,7 +56,7 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	t.Parallel()
 	const each = 30
 	notes, h, tools := bothDoors(t)
-	must.Do(t, must.Err(notes.WriteNote(amber.WithNoteBy(t.Context(), amber.NoteBy{Trust: amber.TrustAgent}), "log", "begin\n")))
+	must.Do(t, must.Err(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "log", Content: "begin\n", NoteBy: amber.NoteBy{Trust: amber.TrustAgent}})))
 	here, there := mcp.NewInMemoryTransports()
 	ss := must.Get(tools.Connect(t.Context(), there, nil))(t)
 	cs := must.Get(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil))(t)

@@ -166,7 +166,7 @@ func next(ctx context.Context, store *sqlite.Store, notes *notes.Dir) error {
 	if _, err := store.SaveTask(ctx, task, task.Version); err != nil {
 		return err
 	}
-	_, err = notes.WriteNote(ctx, "number", number)
+	_, err = notes.WriteNote(ctx, amber.NoteWrite{Name: "number", Content: number})
 	return err
 }
 

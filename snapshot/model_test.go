@@ -106,7 +106,7 @@ func (m *model) change() {
 		m.now.Log[name] = m.commitsOf(name)
 	case n == 9:
 		if name := one(m.r, m.now.Notes); name != "" {
-			must.Do(w.t, w.notes.DeleteNote(ctx, name))
+			must.Do(w.t, w.notes.DeleteNote(ctx, name, amber.NoteBy{}))
 			delete(m.now.Notes, name)
 			delete(m.now.Log, name)
 		}

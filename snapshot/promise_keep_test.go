@@ -165,7 +165,7 @@ func (a *resident) lives(m Model) taken {
 	now := get(a.read())
 	for name := range now.Notes {
 		if _, ok := m.Notes[name]; !ok {
-			do(a.notes().DeleteNote(a.w.ctx, name))
+			do(a.notes().DeleteNote(a.w.ctx, name, amber.NoteBy{}))
 		}
 	}
 	for name, text := range m.Notes {

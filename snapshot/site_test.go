@@ -208,7 +208,7 @@ func (a *resident) forget(id amber.MemoryID) {
 
 // writeNote writes a note, which the model does not learn of.
 func (a *resident) writeNote(name, text string) {
-	get(a.notes().WriteNote(a.w.ctx, name, text))
+	get(a.notes().WriteNote(a.w.ctx, amber.NoteWrite{Name: name, Content: text}))
 }
 
 func (a *resident) note(name string) {
@@ -218,7 +218,7 @@ func (a *resident) note(name string) {
 }
 
 func (a *resident) dropNote(name string) {
-	do(a.notes().DeleteNote(a.w.ctx, name))
+	do(a.notes().DeleteNote(a.w.ctx, name, amber.NoteBy{}))
 	delete(a.model.Notes, name)
 }
 

@@ -85,7 +85,7 @@ func (w *world) remember(text string) amber.MemoryID {
 
 func (w *world) note(name, text string) {
 	w.t.Helper()
-	must.Get(w.notes.WriteNote(w.t.Context(), name, text))(w.t)
+	must.Get(w.notes.WriteNote(w.t.Context(), amber.NoteWrite{Name: name, Content: text}))(w.t)
 }
 
 // state writes a document of runtime state. A name that no document has becomes a

@@ -63,7 +63,7 @@ func (s somebody) plant(t *testing.T, store amber.Store) (shared amber.MemoryID)
 		must.Get(store.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: id, RunID: "r", State: json.RawMessage(`{"at":"` + s.word + `"}`)}))(t)
 		must.Get(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: word("summary of a session")}))(t)
 	}
-	must.Get(store.Notes.WriteNote(ctx, s.noted, s.noted+" summary title canary"))(t)
+	must.Get(store.Notes.WriteNote(ctx, amber.NoteWrite{Name: s.noted, Content: s.noted + " summary title canary"}))(t)
 	must.Get(store.Tasks.SaveTask(ctx, amber.Task{ID: "task-" + s.word, RequestID: "r", SessionID: s.SessionID, Goal: word("goal"), State: amber.TaskQueued}, 0))(t)
 	return must.Get(store.LongTerm.Write(ctx, amber.WriteRequest{Identities: s.Identities, Scope: amber.ScopeGlobal, Content: "for everybody, said in " + string(s.SessionID)}))(t).ID
 }

@@ -46,7 +46,7 @@ func (a *app) noteWriteCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				err = cli.Answer(s.Store.Notes.WriteNote(ctx, name, content))(a.Out, func(w io.Writer, note amber.Note) {
+				err = cli.Answer(s.Store.Notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: content}))(a.Out, func(w io.Writer, note amber.Note) {
 					fmt.Fprintln(w, note.Name, shortCommit(note.Commit))
 				})
 				if err == nil {
@@ -206,7 +206,7 @@ func (a *app) noteDeleteCommand() *cobra.Command {
 		Args:    cli.Exactly("the name of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withNote(cmd, args[0], func(ctx context.Context, s *cli.Opened, name string) error {
-				if err := s.Store.Notes.DeleteNote(ctx, name); err != nil {
+				if err := s.Store.Notes.DeleteNote(ctx, name, amber.NoteBy{}); err != nil {
 					return err
 				}
 				return a.Out.Show(deletedNote{name, true}, func(w io.Writer) { fmt.Fprintln(w, name) })

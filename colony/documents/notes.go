@@ -64,7 +64,7 @@ func (t NotesTarget) Write(ctx context.Context, name, text string, before Found)
 	case now.Exists != before.Exists || now.Digest != before.Digest:
 		return &amber.Error{Op: "write document", Kind: amber.KindConflict, ID: name, Err: errChanged}
 	}
-	_, err = t.Notes.WriteNote(ctx, name, text)
+	_, err = t.Notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: text})
 	return err
 }
 

@@ -59,7 +59,7 @@ func furnish(t *testing.T, s amber.Store) (first amber.MemoryID) {
 		must.Get(s.Turns.AppendTurn(ctx, amber.Turn{SessionID: "s1", Role: amber.RoleUser, Content: fmt.Sprint("turn ", i)}))(t)
 	}
 	must.Get(s.Names.EndSession(ctx, amber.SessionEnd{ID: "s1", Summary: "short"}))(t)
-	must.Get(s.Notes.WriteNote(ctx, "rules/money", "# Money\n"))(t)
+	must.Get(s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "rules/money", Content: "# Money\n"}))(t)
 	return first
 }
 

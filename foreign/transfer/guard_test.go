@@ -74,7 +74,7 @@ func TestNotesAreOutOfReachOfOthers(t *testing.T) {
 	must.Equal(t, "note", b.note("x"), "mine")
 
 	b = newBench(t)
-	must.Get(b.store.Notes.WriteNote(t.Context(), "x", "mine"))(t)
+	must.Get(b.store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "x", Content: "mine"}))(t)
 	must.Equal(t, "known", b.imported(mine).Notes.Known, 1)
 	must.Equal(t, "conflicts with what a person wrote", b.imported(theirs).Conflicts, 1)
 	must.Equal(t, "note", b.note("x"), "mine")
@@ -227,7 +227,7 @@ func TestNothingPrivateLeaves(t *testing.T) {
 	}))(t)
 	must.Get(b.store.Sessions.StartSession(t.Context(), amber.SessionStart{ID: "s", Name: "<private>HIDDEN8</private>"}))(t)
 	must.Get(b.store.Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: private("9")}))(t)
-	must.Get(b.store.Notes.WriteNote(t.Context(), "n", private("A")))(t)
+	must.Get(b.store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: private("A")}))(t)
 	line := toyLine{Key: "u", Text: "HIDDENB", User: "ada"}
 	b.imported(line)
 	line.User, line.Text = "", "moved"

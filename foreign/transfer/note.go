@@ -112,7 +112,7 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 	if err := c.apply(c.incoming()); err != nil {
 		return err
 	}
-	written, err := c.store.Notes.WriteNote(amber.WithNoteBy(c.ctx, amber.NoteBy{Trust: c.trust}), name, content)
+	written, err := c.store.Notes.WriteNote(c.ctx, amber.NoteWrite{Name: name, Content: content, NoteBy: amber.NoteBy{Trust: c.trust}})
 	switch kind := amber.KindOf(err); {
 	case err != nil && kind != amber.KindInvalid && kind != amber.KindRefused:
 		return err

@@ -42,11 +42,11 @@ type picky struct {
 	name string
 }
 
-func (p picky) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	if name == p.name {
-		return amber.Note{}, amber.Errorf(amber.KindRefused, "write note", name, "the name is taken")
+func (p picky) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
+	if w.Name == p.name {
+		return amber.Note{}, amber.Errorf(amber.KindRefused, "write note", w.Name, "the name is taken")
 	}
-	return p.Notes.WriteNote(ctx, name, content)
+	return p.Notes.WriteNote(ctx, w)
 }
 
 // A note that the store refuses is skipped, and what comes after it is imported. It comes once the store takes it.

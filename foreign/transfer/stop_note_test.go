@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/transfer"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -91,7 +92,7 @@ func TestUndoOfAnImportBeforeOneThatStopped(t *testing.T) {
 func TestANoteEditedAfterAnImportThatStoppedStays(t *testing.T) {
 	t.Parallel()
 	everyStop(t, func(b *bench) { b.written("one") }, func(b *bench, at string) {
-		must.Get(b.store.Notes.WriteNote(t.Context(), "x", "mine"))(t)
+		must.Get(b.store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "x", Content: "mine"}))(t)
 		must.Equal(t, at+"conflicts", b.imported(toyLine{Note: "x", Text: "three"}).Conflicts, 1)
 		must.Equal(t, at+"note", b.note("x"), "mine")
 	})

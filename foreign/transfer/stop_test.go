@@ -68,13 +68,16 @@ type fusedNotes struct {
 	f *fuse
 }
 
-func (s fusedNotes) WriteNote(ctx context.Context, name, content string) (out amber.Note, err error) {
-	err = s.f.run(func() (err error) { out, err = s.Notes.WriteNote(ctx, name, content); return err })
+func (s fusedNotes) WriteNote(ctx context.Context, w amber.NoteWrite) (out amber.Note, err error) {
+	err = s.f.run(func() (err error) {
+		out, err = s.Notes.WriteNote(ctx, w)
+		return err
+	})
 	return out, err
 }
 
-func (s fusedNotes) DeleteNote(ctx context.Context, name string) error {
-	return s.f.run(func() error { return s.Notes.DeleteNote(ctx, name) })
+func (s fusedNotes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
+	return s.f.run(func() error { return s.Notes.DeleteNote(ctx, name, by) })
 }
 
 type fusedSessions struct {

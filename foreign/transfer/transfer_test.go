@@ -241,7 +241,7 @@ func TestEditsBecomeRevisionsOrConflicts(t *testing.T) {
 	must.Equal(t, "head of the change log", b.head(), head)
 
 	note := append([]toyLine{}, edited...)
-	must.Get(b.store.Notes.WriteNote(t.Context(), "toy/rules", "mine\n"))(t)
+	must.Get(b.store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "toy/rules", Content: "mine\n"}))(t)
 	note[6].Text = "# Other rules\n"
 	r = b.imported(note...)
 	must.Equal(t, "conflict about the note", fmt.Sprint(r.Conflicts, r.ConflictList[0].Kind), "1note")
@@ -362,7 +362,7 @@ func TestWhatIsGoneStaysGone(t *testing.T) {
 	must.Get(b.store.Eraser.Erase(t.Context(), b.memory("a").ID))(t)
 	must.Do(t, b.store.LongTerm.Delete(t.Context(), b.memory("b").ID))
 	must.Do(t, b.store.Sessions.DeleteSession(t.Context(), "s1"))
-	must.Do(t, b.store.Notes.DeleteNote(t.Context(), "toy/rules"))
+	must.Do(t, b.store.Notes.DeleteNote(t.Context(), "toy/rules", amber.NoteBy{}))
 	edited := append([]toyLine{}, sample...)
 	edited[3].Title, edited[6].Text = "Renamed", "# New\n"
 	head := b.head()

@@ -55,7 +55,7 @@ func (u *undoing) note(l amber.SyncLink) error {
 		u.keep(l, "was there before: amber note log "+l.Ref.ID+" shows its former texts")
 		return nil
 	}
-	if err := u.store.Notes.DeleteNote(u.ctx, l.Ref.ID); err != nil {
+	if err := u.store.Notes.DeleteNote(u.ctx, l.Ref.ID, amber.NoteBy{}); err != nil {
 		return err
 	}
 	u.report.Deleted++
@@ -83,7 +83,7 @@ func (u *undoing) restoreNote(l amber.SyncLink, digest string) error {
 		u.keep(l, "its former text is not among the last changes of the note: amber note log "+l.Ref.ID)
 		return nil
 	}
-	if _, err := u.store.Notes.WriteNote(amber.WithNoteBy(u.ctx, was.NoteBy), l.Ref.ID, was.Content); err != nil {
+	if _, err := u.store.Notes.WriteNote(u.ctx, amber.NoteWrite{Name: l.Ref.ID, Content: was.Content, NoteBy: was.NoteBy}); err != nil {
 		return err
 	}
 	return u.noteBack(l)

@@ -54,7 +54,7 @@ func TestUndoLeavesANoteThatWasEdited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ids := rewritten(b)
-	must.Get(b.store.Notes.WriteNote(t.Context(), "x", "mine"))(t)
+	must.Get(b.store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "x", Content: "mine"}))(t)
 	u := b.undo(ids[2])
 	must.Equal(t, "kept", fmt.Sprint(u.Restored, u.Deleted, u.Kept), "0 0 [{note x was changed since}]")
 	must.Equal(t, "note", b.note("x"), "mine")

@@ -236,19 +236,20 @@ type notes struct {
 }
 
 // WriteNote implements [amber.Notes].
-func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	if err := n.check(ctx, "write note", name); err != nil {
+func (n notes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
+	if err := n.check(ctx, "write note", w.Name); err != nil {
 		return amber.Note{}, err
 	}
-	return n.noteKeeper.WriteNote(n.by(ctx), name, content)
+	w.NoteBy = n.by(w.NoteBy)
+	return n.noteKeeper.WriteNote(ctx, w)
 }
 
 // DeleteNote implements [amber.Notes].
-func (n notes) DeleteNote(ctx context.Context, name string) error {
+func (n notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
 	if err := n.check(ctx, "delete note", name); err != nil {
 		return err
 	}
-	return n.noteKeeper.DeleteNote(n.by(ctx), name)
+	return n.noteKeeper.DeleteNote(ctx, name, n.by(by))
 }
 
 // check refuses a note that is trusted more than the writer. What else is wrong with the name is left to the call.
@@ -266,10 +267,9 @@ func (n notes) check(ctx context.Context, op, name string) error {
 	return err
 }
 
-// by is a context whose changes of notes are made by the writer.
-func (n notes) by(ctx context.Context) context.Context {
-	said := amber.NoteByOf(ctx)
-	return amber.WithNoteBy(ctx, amber.NoteBy{Trust: n.trust(said.Trust), Author: n.author(said.Author)})
+// by is what a change says of who makes it, with what is known of the writer.
+func (n notes) by(said amber.NoteBy) amber.NoteBy {
+	return amber.NoteBy{Trust: n.trust(said.Trust), Author: n.author(said.Author)}
 }
 
 type ingester struct {

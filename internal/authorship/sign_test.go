@@ -85,9 +85,9 @@ func TestNotesBearTheirWriter(t *testing.T) {
 		{owner, claim, amber.NoteBy{}},
 		{owner, theirs, theirs}, // a command line in an agent's shell asks a server with the owner's token
 	} {
-		s, ctx := authorship.Sign(newStore(t), tt.by), amber.WithNoteBy(t.Context(), tt.said)
-		must.Equal(t, "written by", must.Get(s.Notes.WriteNote(ctx, "n", "text"))(t).NoteBy, tt.want)
-		must.Do(t, s.Notes.DeleteNote(ctx, "n"))
+		s, ctx := authorship.Sign(newStore(t), tt.by), t.Context()
+		must.Equal(t, "written by", must.Get(s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "text", NoteBy: tt.said}))(t).NoteBy, tt.want)
+		must.Do(t, s.Notes.DeleteNote(ctx, "n", tt.said))
 		for _, c := range must.Get(s.NoteLog.LogNote(t.Context(), "n", 9))(t) {
 			must.Equal(t, c.Op+" by", c.NoteBy, tt.want)
 		}
@@ -100,22 +100,22 @@ func TestAnAgentChangesNoNoteOfTheOwner(t *testing.T) {
 	plain := newStore(t)
 	mine, theirs := authorship.Sign(plain, owner).Notes, authorship.Sign(plain, agent).Notes
 	ctx := t.Context()
-	own := must.Get(mine.WriteNote(ctx, "rule", "never on a Friday"))(t)
-	_, err := theirs.WriteNote(ctx, "rule.md", "whenever you like")
+	own := must.Get(mine.WriteNote(ctx, amber.NoteWrite{Name: "rule", Content: "never on a Friday"}))(t)
+	_, err := theirs.WriteNote(ctx, amber.NoteWrite{Name: "rule.md", Content: "whenever you like"})
 	must.Kind(t, "write over the owner's note", err, amber.KindRefused, "trust own")
-	must.Kind(t, "delete it", theirs.DeleteNote(ctx, "rule"), amber.KindRefused)
+	must.Kind(t, "delete it", theirs.DeleteNote(ctx, "rule", amber.NoteBy{}), amber.KindRefused)
 	must.Equal(t, "the note", must.Get(plain.Notes.ReadNote(ctx, "rule"))(t), own)
-	must.Kind(t, "delete a note that is not there", theirs.DeleteNote(ctx, "none"), amber.KindNotFound)
-	must.Kind(t, "a name that is none", must.Err(theirs.WriteNote(ctx, "../x", "y")), amber.KindInvalid)
-	must.Get(mine.WriteNote(amber.WithNoteBy(ctx, amber.NoteBy{Trust: amber.TrustImported}), "brought", "one"))(t)
+	must.Kind(t, "delete a note that is not there", theirs.DeleteNote(ctx, "none", amber.NoteBy{}), amber.KindNotFound)
+	must.Kind(t, "a name that is none", must.Err(theirs.WriteNote(ctx, amber.NoteWrite{Name: "../x", Content: "y"})), amber.KindInvalid)
+	must.Get(mine.WriteNote(ctx, amber.NoteWrite{Name: "brought", Content: "one", NoteBy: amber.NoteBy{Trust: amber.TrustImported}}))(t)
 	for _, name := range []string{"progress", "brought"} {
-		must.Get(theirs.WriteNote(ctx, name, "step 1"))(t)
-		must.Get(theirs.WriteNote(ctx, name, "step 2"))(t)
-		must.Do(t, theirs.DeleteNote(ctx, name))
+		must.Get(theirs.WriteNote(ctx, amber.NoteWrite{Name: name, Content: "step 1"}))(t)
+		must.Get(theirs.WriteNote(ctx, amber.NoteWrite{Name: name, Content: "step 2"}))(t)
+		must.Do(t, theirs.DeleteNote(ctx, name, amber.NoteBy{}))
 	}
-	must.Get(theirs.WriteNote(ctx, "progress", "step 3"))(t)
-	must.Get(mine.WriteNote(ctx, "progress", "checked"))(t)
-	must.Kind(t, "write over a note that the owner took over", must.Err(theirs.WriteNote(ctx, "progress", "step 4")), amber.KindRefused)
+	must.Get(theirs.WriteNote(ctx, amber.NoteWrite{Name: "progress", Content: "step 3"}))(t)
+	must.Get(mine.WriteNote(ctx, amber.NoteWrite{Name: "progress", Content: "checked"}))(t)
+	must.Kind(t, "write over a note that the owner took over", must.Err(theirs.WriteNote(ctx, amber.NoteWrite{Name: "progress", Content: "step 4"})), amber.KindRefused)
 }
 
 // Each call that names nothing but an id is refused for the owner's records, forgotten ones too, and changes nothing.

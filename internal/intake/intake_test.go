@@ -160,7 +160,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	loop := filled(amber.LoopSave{SessionID: "s", RunID: "r"})
 	loop.State = filled(json.RawMessage(nil))
 	said["loop"] = must.Get(s.Loops.SaveLoop(ctx, loop))(t)
-	note, err := s.Notes.WriteNote(ctx, "n", "before "+token)
+	note, err := s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "before " + token})
 	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
 		t.Fatal(err)
 	}
@@ -222,8 +222,10 @@ func TestIdsThatHoldSecretsAreRefused(t *testing.T) {
 			return err
 		},
 		"session id": func() error { return must.Err(s.Sessions.StartSession(ctx, amber.SessionStart{ID: token})) },
-		"note name":  func() error { return must.Err(s.Notes.WriteNote(ctx, "keys/"+token, "x")) },
-		"entry id":   func() error { return s.Queue.Publish(ctx, amber.Envelope{EntryID: token, TaskID: "t", NodeID: "n"}) },
+		"note name": func() error {
+			return must.Err(s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "keys/" + token, Content: "x"}))
+		},
+		"entry id": func() error { return s.Queue.Publish(ctx, amber.Envelope{EntryID: token, TaskID: "t", NodeID: "n"}) },
 	} {
 		err := call()
 		if amber.KindOf(err) != amber.KindInvalid || !strings.Contains(fmt.Sprint(err), "check "+name+": the value holds a secret (github-token=1)") || strings.Contains(err.Error(), token[4:]) {

@@ -64,7 +64,7 @@ func writes() map[string]write {
 			return failed(s.Loops.SaveLoop(ctx, r))
 		}),
 		"note": one(&named{"n", "text"}, func(ctx context.Context, s amber.Store, r named) error {
-			return failed(s.Notes.WriteNote(ctx, r.Name, r.Text))
+			return failed(s.Notes.WriteNote(ctx, amber.NoteWrite{Name: r.Name, Content: r.Text}))
 		}),
 		"task": one(&amber.Task{ID: "t2", RequestID: "r", SessionID: "s", Goal: "g", State: amber.TaskQueued, CompletedNodes: []string{"n"}, LastResult: "x", Extra: doc},
 			func(ctx context.Context, s amber.Store, r amber.Task) error {

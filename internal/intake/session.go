@@ -121,14 +121,14 @@ type notes struct {
 }
 
 // WriteNote implements [amber.Notes].
-func (s notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
+func (s notes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
 	c := s.cleaner()
-	c.ids("note name", name)
-	content = c.text(content)
+	c.ids("note name", w.Name)
+	w.Content = c.text(w.Content)
 	if err := c.done(ctx); err != nil {
 		return amber.Note{}, err
 	}
-	return s.Notes.WriteNote(ctx, name, content)
+	return s.Notes.WriteNote(ctx, w)
 }
 
 type ingester struct {

@@ -48,7 +48,7 @@ func At(t *testing.T, dir string, o notes.Options) *notes.Dir {
 // Write writes a note.
 func Write(t *testing.T, d *notes.Dir, name, content string) amber.Note {
 	t.Helper()
-	return must.Get(d.WriteNote(t.Context(), name, content))(t)
+	return must.Get(d.WriteNote(t.Context(), amber.NoteWrite{Name: name, Content: content}))(t)
 }
 
 // Ops returns what happened to a note, newest first.
@@ -98,10 +98,10 @@ func Exists(t *testing.T, path string) bool {
 // Each calls every operation that starts git on a repository with the note "known".
 func Each(ctx context.Context, d *notes.Dir) map[string]error {
 	errs := map[string]error{}
-	_, errs["write"] = d.WriteNote(ctx, "known", "new text")
+	_, errs["write"] = d.WriteNote(ctx, amber.NoteWrite{Name: "known", Content: "new text"})
 	_, errs["read"] = d.ReadNote(ctx, "known")
 	_, errs["log"] = d.LogNote(ctx, "known", 1)
-	errs["delete"] = d.DeleteNote(ctx, "known")
+	errs["delete"] = d.DeleteNote(ctx, "known", amber.NoteBy{})
 	errs["check"] = d.Check(ctx)
 	return errs
 }

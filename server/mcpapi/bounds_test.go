@@ -74,7 +74,7 @@ func crowd(t *testing.T, s amber.Store) amber.MemoryID {
 		})
 		must(err)
 		id = ack.ID
-		_, err = s.Notes.WriteNote(ctx, fmt.Sprint("crowd", i), note)
+		_, err = s.Notes.WriteNote(ctx, amber.NoteWrite{Name: fmt.Sprint("crowd", i), Content: note})
 		must(err)
 	}
 	nodes := make([]string, 1000)

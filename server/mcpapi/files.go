@@ -176,7 +176,7 @@ func (f folder) create(ctx context.Context, in fileArgs) (text, subject string, 
 	if err := f.free(ctx, name, fmt.Sprintf("Error: File %s already exists", in.Path)); err != nil {
 		return "", name, err
 	}
-	_, err = f.notes.WriteNote(ctx, name, *in.FileText)
+	_, err = f.notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: *in.FileText})
 	return "File created successfully at: " + in.Path, name, err
 }
 
@@ -215,7 +215,7 @@ func (f folder) replace(ctx context.Context, in fileArgs) (text, subject string,
 	}
 	at := strings.Index(n.Content, old)
 	content := n.Content[:at] + in.NewStr + n.Content[at+len(old):]
-	if _, err := f.notes.WriteNote(ctx, n.Name, content); err != nil {
+	if _, err := f.notes.WriteNote(ctx, amber.NoteWrite{Name: n.Name, Content: content}); err != nil {
 		return "", n.Name, err
 	}
 	return "The memory file has been edited.\n" + snippet(content, at, at+len(in.NewStr)), n.Name, nil
@@ -259,7 +259,7 @@ func (f folder) insert(ctx context.Context, in fileArgs) (text, subject string, 
 	before, after := lines[:*in.InsertLine], lines[*in.InsertLine:]
 	added := strings.TrimSuffix(*in.InsertText, "\n")
 	content := strings.Join(append(append(append([]string{}, before...), added), after...), "\n") + "\n"
-	if _, err := f.notes.WriteNote(ctx, n.Name, content); err != nil {
+	if _, err := f.notes.WriteNote(ctx, amber.NoteWrite{Name: n.Name, Content: content}); err != nil {
 		return "", n.Name, err
 	}
 	return fmt.Sprintf("The file %s has been edited.", in.Path), n.Name, nil
@@ -298,7 +298,7 @@ func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, 
 // removeAll deletes notes, and returns those that it did.
 func (f folder) removeAll(ctx context.Context, names []string) (done []string, err error) {
 	for _, n := range names {
-		switch err := f.notes.DeleteNote(audited.About(ctx, n), n); {
+		switch err := f.notes.DeleteNote(audited.About(ctx, n), n, amber.NoteBy{}); {
 		case err == nil:
 			done = append(done, n)
 		case amber.KindOf(err) != amber.KindNotFound: // it is gone
@@ -373,7 +373,7 @@ func (f folder) move(ctx context.Context, names, to []string) (done []string, er
 	for i, name := range names {
 		n, err := f.notes.ReadNote(ctx, name)
 		if err == nil {
-			_, err = f.notes.WriteNote(audited.About(ctx, to[i]), to[i], n.Content)
+			_, err = f.notes.WriteNote(audited.About(ctx, to[i]), amber.NoteWrite{Name: to[i], Content: n.Content})
 		}
 		if err != nil {
 			return done, err
@@ -381,7 +381,7 @@ func (f folder) move(ctx context.Context, names, to []string) (done []string, er
 		done = append(done, to[i])
 	}
 	for _, name := range names {
-		if err := f.notes.DeleteNote(ctx, name); err != nil {
+		if err := f.notes.DeleteNote(ctx, name, amber.NoteBy{}); err != nil {
 			return done, err
 		}
 	}

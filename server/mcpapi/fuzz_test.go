@@ -135,7 +135,7 @@ func FuzzResource(f *testing.F) {
 			t.Skip(unsendable)
 		}
 		r := newRig(t)
-		must.Do(t, must.Err(r.store().Notes.WriteNote(t.Context(), "a/b", "x")))
+		must.Do(t, must.Err(r.store().Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "a/b", Content: "x"})))
 		res, err := r.local("").cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err == nil {
 			if len(res.Contents) != 1 || res.Contents[0].URI != uri {

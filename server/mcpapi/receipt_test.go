@@ -33,7 +33,7 @@ func (r *rig) plant() (known, other string) {
 	known, other = string(one.ID), string(two.ID)
 	must.Get(s.Sessions.StartSession(ctx, amber.SessionStart{ID: "s", Name: canary, Project: canary, Directory: canary}))(t)
 	must.Get(s.Names.EndSession(ctx, amber.SessionEnd{ID: "s", Summary: canary}))(t)
-	must.Get(s.Notes.WriteNote(ctx, "a.md", "line\n"+canary+"\n"))(t)
+	must.Get(s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "a.md", Content: "line\n" + canary + "\n"}))(t)
 	must.Get(s.Tasks.SaveTask(ctx, amber.Task{ID: "t", RequestID: canary, SessionID: "s", Goal: canary, LastResult: canary}, 0))(t)
 	must.Get(s.Approvals.RequestApproval(ctx, amber.ApprovalRequest{
 		ID: "a", TaskID: "t", NodeID: "n", Summary: canary, Payload: json.RawMessage(`"` + canary + `"`),

@@ -19,7 +19,7 @@ func TestResourcesAreRead(t *testing.T) {
 	ctx := context.Background()
 	saved, _ := c.call("memory_save", object{"content": "the whole text"})
 	c.call("session_start", object{"id": "s one", "name": "first"})
-	must.Do(t, must.Err(r.store().Notes.WriteNote(ctx, "plans/next year", "# plan\n")))
+	must.Do(t, must.Err(r.store().Notes.WriteNote(ctx, amber.NoteWrite{Name: "plans/next year", Content: "# plan\n"})))
 	for uri, want := range map[string]string{
 		"amber://context":                        "the whole text",
 		"amber://memory/" + saved["id"].(string): "the whole text",

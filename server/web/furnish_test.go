@@ -175,8 +175,8 @@ func (f *furnisher) refs(of string) []amber.SourceRef {
 func (f *furnisher) notes() {
 	ctx, st := f.t.Context(), f.store
 	f.note = f.s("note.name", noteName, 100)
-	must.Get(st.Notes.WriteNote(ctx, f.note, "before "+f.s("note.before", lines, amber.MaxContentBytes-10)))(f.t)
-	must.Get(st.Notes.WriteNote(ctx, f.note, f.s("note.content", lines, amber.MaxContentBytes)))(f.t)
+	must.Get(st.Notes.WriteNote(ctx, amber.NoteWrite{Name: f.note, Content: "before " + f.s("note.before", lines, amber.MaxContentBytes-10)}))(f.t)
+	must.Get(st.Notes.WriteNote(ctx, amber.NoteWrite{Name: f.note, Content: f.s("note.content", lines, amber.MaxContentBytes)}))(f.t)
 	log := must.Get(st.NoteLog.LogNote(ctx, f.note, 2))(f.t)
 	f.commit, f.before = log[0].Commit, log[1].Commit
 	must.Get(st.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "doc", Document: f.document("document")}))(f.t)

@@ -31,7 +31,7 @@ func (v *visit) newNote() error {
 	} else if amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
-	if _, err := store.Notes.WriteNote(ctx, name, f.Text); err != nil {
+	if _, err := store.Notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: f.Text}); err != nil {
 		f.Problem = plain(err)
 		return v.renderNewNote(amber.KindOf(err).HTTPStatus(), f)
 	}
@@ -55,7 +55,7 @@ func (v *visit) saveNote() error {
 	if _, rerr := store.Notes.ReadNote(ctx, name); f.Base == "" && rerr == nil {
 		err = amber.Errorf(amber.KindConflict, "write note", name, "somebody else has written this note anew")
 	} else if f.Base == "" { // it was deleted meanwhile, and its writer knows
-		_, err = store.Notes.WriteNote(ctx, name, f.Text)
+		_, err = store.Notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: f.Text})
 	} else {
 		_, err = agent.ReplaceNote(ctx, amber.Note{Name: name, Commit: f.Base}, f.Text)
 	}

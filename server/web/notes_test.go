@@ -13,7 +13,7 @@ import (
 
 func (r *rig) write(name, content string) string {
 	r.t.Helper()
-	return must.Get(r.store("acme", "ada").Notes.WriteNote(r.t.Context(), name, content))(r.t).Commit
+	return must.Get(r.store("acme", "ada").Notes.WriteNote(r.t.Context(), amber.NoteWrite{Name: name, Content: content}))(r.t).Commit
 }
 
 func TestNotesAreATree(t *testing.T) {
@@ -42,8 +42,8 @@ func TestChangesOfANoteSayWhoMadeThem(t *testing.T) {
 	r := newRig(t)
 	r.write("plan", "mine")
 	hides(t, r.visitor("").get("notes/plan"), "by an agent")
-	ctx := amber.WithNoteBy(t.Context(), amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex", Session: "<s>"}})
-	must.Get(r.store("acme", "ada").Notes.WriteNote(ctx, "plan", "theirs"))(t)
+	by := amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex", Session: "<s>"}}
+	must.Get(r.store("acme", "ada").Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "theirs", NoteBy: by}))(t)
 	p := r.visitor("").get("notes/plan")
 	sound(t, p)
 	shows(t, p, "by an agent in Codex, session <s>")
@@ -161,7 +161,7 @@ func TestOfTwoEditorsOfANoteTheSecondLosesNothing(t *testing.T) {
 	must.Equal(t, "deleting another text", b.post("notes/shared/delete", "base", old, "word", "delete").status, http.StatusConflict)
 
 	base = b.get("notes/shared?edit=1").value("base")
-	must.NoError(t, r.store("acme", "ada").Notes.DeleteNote(t.Context(), "shared"))
+	must.NoError(t, r.store("acme", "ada").Notes.DeleteNote(t.Context(), "shared", amber.NoteBy{}))
 	p = b.post("notes/shared", "base", base, "content", "mine again\n")
 	must.Equal(t, "status of an edit of a deleted note", p.status, http.StatusConflict)
 	must.Equal(t, "my text", p.fieldText("content"), "mine again")

@@ -163,7 +163,7 @@ func TestTwoSnapshotsAreComparedByMemory(t *testing.T) {
 	must.Get(store.Editor.Edit(t.Context(), amber.EditRequest{ID: m.ID, IfRevision: m.Revision, Content: &text}))(t)
 	must.Do(t, store.LongTerm.Delete(t.Context(), gone.ID))
 	r.remember("It is new")
-	must.Get(store.Notes.WriteNote(t.Context(), "plan", "# Plan\n"))(t)
+	must.Get(store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "# Plan\n"}))(t)
 	z := r.freeze("second")
 	b := r.visitor("")
 	p := b.follow(b.get("snapshots/diff?" + url.Values{"s": {string(z.ID), string(a.ID)}}.Encode()))

@@ -34,7 +34,7 @@ func lived(t *testing.T) *rig {
 	r.say(s.ID, amber.RoleUser, "which database?")
 	must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Title: "Database", Content: "We chose PostgreSQL", Identities: amber.Identities{ProjectID: "shop", SessionID: "s1"}}))(t)
 	r.remember("Tea is drunk at four")
-	must.Get(store.Notes.WriteNote(t.Context(), "decisions/database", "# PostgreSQL"))(t)
+	must.Get(store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "decisions/database", Content: "# PostgreSQL"}))(t)
 	must.Get(store.Approvals.RequestApproval(t.Context(), amber.ApprovalRequest{TaskID: "t1", NodeID: "n", Summary: "Drop the old table", Payload: json.RawMessage(`{}`)}))(t)
 	snaps := must.Get(r.agent("acme", "ada").Snapshots(t.Context()))(t)
 	must.Get(snaps.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "acme", Agent: "ada", Label: "before the move"}))(t)
@@ -82,7 +82,7 @@ func TestPagesOfTheTimelineAreComplete(t *testing.T) {
 		want = append(want, m)
 		if i%40 == 0 {
 			n := fmt.Sprintf("note %d", i)
-			must.Get(store.Notes.WriteNote(t.Context(), n, "text"))(t)
+			must.Get(store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: n, Content: "text"}))(t)
 			want = append(want, n)
 		}
 	}

@@ -33,11 +33,12 @@ func noteName(name string) (string, error) {
 }
 
 // WriteNote implements [amber.Notes].
-func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	name, err := noteName(name)
+func (s *Store) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
+	name, err := noteName(w.Name)
 	if err != nil {
 		return amber.Note{}, err
 	}
+	content := w.Content
 	if err := amber.CheckNoteContent(content); err != nil {
 		return amber.Note{}, err
 	}
@@ -50,7 +51,7 @@ func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note
 		if found {
 			old = amber.ContentDigest(stored.Content)
 		}
-		c := s.commit(ctx, name, content, "write")
+		c := s.commit(w.NoteBy, name, content, "write")
 		s.logNote(saved(found), c, name, old, amber.ContentDigest(content))
 		note := amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.Commit, UpdatedAt: c.At, NoteBy: c.NoteBy}
 		s.notes[name] = note
@@ -88,7 +89,7 @@ func (s *Store) ListNotes(ctx context.Context) ([]amber.Note, error) {
 }
 
 // DeleteNote implements [amber.Notes].
-func (s *Store) DeleteNote(ctx context.Context, name string) error {
+func (s *Store) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
 	name, err := noteName(name)
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func (s *Store) DeleteNote(ctx context.Context, name string) error {
 		}
 		delete(s.notes, name)
 		delete(s.noteParts, name)
-		s.logNote(amber.OpDelete, s.commit(ctx, name, "", "delete"), name, amber.ContentDigest(stored.Content), "")
+		s.logNote(amber.OpDelete, s.commit(by, name, "", "delete"), name, amber.ContentDigest(stored.Content), "")
 		return nil
 	})
 }
@@ -153,9 +154,9 @@ func (s *Store) NoteAt(ctx context.Context, name, hash string) (amber.Note, erro
 }
 
 // commit records a change of a note under a made-up hash.
-func (s *Store) commit(ctx context.Context, name, content, op string) amber.NoteCommit {
+func (s *Store) commit(by amber.NoteBy, name, content, op string) amber.NoteCommit {
 	hash := amber.ContentDigest(fmt.Sprintf("%d %s %s", len(s.commits), op, name))[:40]
-	c := amber.NoteCommit{Commit: hash, At: s.now(), Op: op, NoteBy: amber.NoteByOf(ctx)}
+	c := amber.NoteCommit{Commit: hash, At: s.now(), Op: op, NoteBy: by.Stored()}
 	s.commits = append(s.commits, commit{name, content, c})
 	return c
 }

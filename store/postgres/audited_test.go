@@ -222,7 +222,9 @@ func TestEntriesOfJobs(t *testing.T) {
 
 	// Rows that are not those of the change log: a note, a document, an empty queue.
 	for name, change := range map[string]func(ctx context.Context, s amber.Store) error{
-		"note": func(ctx context.Context, s amber.Store) error { return must.Err(s.Notes.WriteNote(ctx, "n", "text")) },
+		"note": func(ctx context.Context, s amber.Store) error {
+			return must.Err(s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "text"}))
+		},
 		"document": func(ctx context.Context, s amber.Store) error {
 			return must.Err(s.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "n", Document: []byte(`{}`)}))
 		},

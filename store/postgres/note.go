@@ -54,10 +54,11 @@ func inNotes(op string, name *string, t *tx, fn func(*noteRepo) error) error {
 	return err
 }
 
-// WriteNote stores content under name and returns once the commit is durable. Equal content makes no
+// WriteNote stores the text of a note and returns once the commit is durable. Equal content makes no
 // commit. Errors: invalid; conflict when something that is not a note has that name, when there is a note under
 // another spelling of it, or when somebody moved the branch by hand; damaged.
-func (n *Notes) WriteNote(ctx context.Context, name, content string) (note amber.Note, err error) {
+func (n *Notes) WriteNote(ctx context.Context, w amber.NoteWrite) (note amber.Note, err error) {
+	name, content := w.Name, w.Content
 	if name, err = amber.CheckNoteName(name); err != nil {
 		return note, err
 	}
@@ -86,7 +87,7 @@ func (n *Notes) WriteNote(ctx context.Context, name, content string) (note amber
 			}
 		}
 		before := r.head
-		c, err := r.commit(amber.NoteByOf(ctx), notefile.OpWrite, name, &blob)
+		c, err := r.commit(w.NoteBy.Stored(), notefile.OpWrite, name, &blob)
 		if err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func (r *noteRepo) follow(before string, entry sqlrows.Change, change func() err
 
 // DeleteNote removes a note and returns once that commit is durable; the history stays. Errors: not_found,
 // and those of [Notes.WriteNote].
-func (n *Notes) DeleteNote(ctx context.Context, name string) error {
+func (n *Notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
 	name, err := amber.CheckNoteName(name)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (n *Notes) DeleteNote(ctx context.Context, name string) error {
 			return err
 		}
 		before := r.head
-		if _, err := r.commit(amber.NoteByOf(ctx), notefile.OpDelete, name, nil); err != nil {
+		if _, err := r.commit(by.Stored(), notefile.OpDelete, name, nil); err != nil {
 			return err
 		}
 		return r.follow(before, entry, func() error { return r.t.DeleteNote(name) })

@@ -150,20 +150,20 @@ func TestNotesAreThoseOfFiles(t *testing.T) {
 		if i < len(names) {
 			name = names[i]
 		}
-		ctx := t.Context()
+		ctx, by := t.Context(), amber.NoteBy{}
 		if rnd.IntN(3) == 0 {
-			ctx = amber.WithNoteBy(ctx, amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "h", Agent: "<Ada> \"& Ü", Session: amber.SessionID(fmt.Sprint(i))}})
+			by = amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "h", Agent: "<Ada> \"& Ü", Session: amber.SessionID(fmt.Sprint(i))}}
 		}
 		if rnd.IntN(4) == 0 {
-			must.Equal(t, "delete "+name, said(row.DeleteNote(ctx, name)), said(file.DeleteNote(ctx, name)))
+			must.Equal(t, "delete "+name, said(row.DeleteNote(ctx, name, by)), said(file.DeleteNote(ctx, name, by)))
 			continue
 		}
 		text := fmt.Sprintf("# %s\n\nline %d\n", name, i/8) // equal to the one before now and then
 		if i == 40 {
 			text = "bad \xff"
 		}
-		a, errA := row.WriteNote(ctx, name, text)
-		b, errB := file.WriteNote(ctx, name, text)
+		a, errA := row.WriteNote(ctx, amber.NoteWrite{Name: name, Content: text, NoteBy: by})
+		b, errB := file.WriteNote(ctx, amber.NoteWrite{Name: name, Content: text, NoteBy: by})
 		must.Equal(t, "write "+name, said(errA), said(errB))
 		a.UpdatedAt, b.UpdatedAt = amber.Time{}, amber.Time{}
 		must.Equal(t, "written "+name, a, b)
@@ -186,7 +186,7 @@ func TestNotesAreThoseOfFiles(t *testing.T) {
 	again := must.Get(notes.New(notes.Options{Guard: notes.Fixed(out), Clock: clock.read}))(t)
 	must.NoError(t, again.Check(t.Context()))
 	must.Equal(t, "the next commit",
-		must.Get(again.WriteNote(t.Context(), "deep/er/next", "text"))(t).Commit, must.Get(row.WriteNote(t.Context(), "deep/er/next", "text"))(t).Commit)
+		must.Get(again.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/er/next", Content: "text"}))(t).Commit, must.Get(row.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/er/next", Content: "text"}))(t).Commit)
 
 	// And the other way: a repository that was made by git becomes rows.
 	other := openAgent(t, connect(t, fresh(t)), "other", clock.read)
@@ -201,8 +201,8 @@ func TestNotesAreThoseOfFiles(t *testing.T) {
 	must.Equal(t, "copy", must.Get(other.NoteBlobs(t.Context()))(t), must.Get(file.Blobs(t.Context(), must.Get(file.Head(t.Context()))(t)))(t))
 	clock.tick()
 	must.Equal(t, "the next commit after an import",
-		must.Get(other.Notes().WriteNote(t.Context(), "z", "new"))(t).Commit, must.Get(file.WriteNote(t.Context(), "z", "new"))(t).Commit)
-	must.Get(other.Notes().WriteNote(t.Context(), "z", "newer"))(t)
+		must.Get(other.Notes().WriteNote(t.Context(), amber.NoteWrite{Name: "z", Content: "new"}))(t).Commit, must.Get(file.WriteNote(t.Context(), amber.NoteWrite{Name: "z", Content: "new"}))(t).Commit)
+	must.Get(other.Notes().WriteNote(t.Context(), amber.NoteWrite{Name: "z", Content: "newer"}))(t)
 	must.Kind(t, "import over notes", other.Notes().ImportFolder(t.Context(), dir, postgres.GitOptions{}), amber.KindConflict, "has notes already")
 }
 
@@ -221,14 +221,14 @@ func TestNotesAreFoundAtOnce(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)
 	a, b := openAgent(t, connect(t, dsn), "agent", nil), openAgent(t, connect(t, dsn), "agent", nil)
-	n := must.Get(a.Notes().WriteNote(t.Context(), "birds", "the heron stands in the reeds"))(t)
+	n := must.Get(a.Notes().WriteNote(t.Context(), amber.NoteWrite{Name: "birds", Content: "the heron stands in the reeds"}))(t)
 	must.Equal(t, "found by another server", found(t, b, "heron"), []string{"birds"})
 	must.Equal(t, "head of the copy", must.Get(b.NotesHead(t.Context()))(t), n.Commit)
 	must.Equal(t, "waiting", must.Get(a.IndexStatus(t.Context()))(t).Waiting, 0)
-	must.Get(b.Notes().WriteNote(t.Context(), "birds", "the kingfisher dives"))(t)
+	must.Get(b.Notes().WriteNote(t.Context(), amber.NoteWrite{Name: "birds", Content: "the kingfisher dives"}))(t)
 	must.Equal(t, "the old text", found(t, a, "heron"), nil)
 	must.Equal(t, "the new text", found(t, a, "kingfisher"), []string{"birds"})
-	must.Do(t, a.Notes().DeleteNote(t.Context(), "birds"))
+	must.Do(t, a.Notes().DeleteNote(t.Context(), "birds", amber.NoteBy{}))
 	must.Equal(t, "a deleted note", found(t, b, "kingfisher"), nil)
 	must.NoError(t, a.VerifyIndex(t.Context()))
 	must.NoError(t, a.Notes().Check(t.Context()))
@@ -247,10 +247,10 @@ func TestNotesOfTwoServersAtOnce(t *testing.T) {
 	for i, n := range servers {
 		wg.Go(func() {
 			for k := range each {
-				if _, err := n.WriteNote(t.Context(), "shared", fmt.Sprintf("server %d, text %d", i, k)); err != nil {
+				if _, err := n.WriteNote(t.Context(), amber.NoteWrite{Name: "shared", Content: fmt.Sprintf("server %d, text %d", i, k)}); err != nil {
 					t.Error(err)
 				}
-				_, err := n.WriteNote(t.Context(), fmt.Sprintf("%s-%d", []string{"Twin", "twin"}[i], k), "text")
+				_, err := n.WriteNote(t.Context(), amber.NoteWrite{Name: fmt.Sprintf("%s-%d", []string{"Twin", "twin"}[i], k), Content: "text"})
 				twins[i] = append(twins[i], err)
 			}
 		})
@@ -295,13 +295,15 @@ func alter(t *testing.T, c *pgx.Conn, query string, args ...any) {
 func TestBranchMovedByHand(t *testing.T) {
 	t.Parallel()
 	n, dsn := newNotes(t)
-	first := must.Get(n.WriteNote(t.Context(), "n", "one"))(t).Commit
-	must.Get(n.WriteNote(t.Context(), "n", "two"))(t)
+	first := must.Get(n.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: "one"}))(t).Commit
+	must.Get(n.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: "two"}))(t)
 	c := owner(t, dsn)
 	tx := must.Get(c.Begin(t.Context()))(t)
 	must.Get(tx.Exec(t.Context(), `UPDATE amber.note_refs SET oid = $1`, first))(t)
 	failed := make(chan error, 1)
-	go func() { failed <- must.Err(n.WriteNote(context.WithoutCancel(t.Context()), "n", "three")) }()
+	go func() {
+		failed <- must.Err(n.WriteNote(context.WithoutCancel(t.Context()), amber.NoteWrite{Name: "n", Content: "three"}))
+	}()
 	for waiting, look := false, owner(t, dsn); !waiting && len(failed) == 0; {
 		must.Do(t, look.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waiting))
 	}
@@ -312,7 +314,7 @@ func TestBranchMovedByHand(t *testing.T) {
 	must.Equal(t, "commit of a copy that is behind", must.Get(n.ReadNote(t.Context(), "n"))(t).Commit, first)
 	must.Equal(t, "list of a copy that is behind", must.Get(n.ListNotes(t.Context()))(t)[0].Bytes, 3)
 	// The next write mends the copy.
-	must.Get(n.WriteNote(t.Context(), "other", "text"))(t)
+	must.Get(n.WriteNote(t.Context(), amber.NoteWrite{Name: "other", Content: "text"}))(t)
 	must.NoError(t, n.Check(t.Context()))
 	must.Equal(t, "changes", len(must.Get(n.LogNote(t.Context(), "n", 9))(t)), 1)
 }
@@ -335,7 +337,7 @@ func TestDamagedNoteObjects(t *testing.T) {
 			t.Run(kind+" "+how, func(t *testing.T) {
 				t.Parallel()
 				n, dsn := newNotes(t)
-				commit := must.Get(n.WriteNote(ctx, "n", "the text"))(t).Commit
+				commit := must.Get(n.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "the text"}))(t).Commit
 				alter(t, owner(t, dsn), change, kind)
 				out := filepath.Join(t.TempDir(), "out")
 				for name, err := range map[string]error{
@@ -353,13 +355,13 @@ func TestDamagedNoteObjects(t *testing.T) {
 				}
 				must.Equal(t, "a repository was left", notestest.Exists(t, filepath.Join(out, ".git")), false)
 				if kind == "blob" { // the same text again mends it
-					must.Equal(t, "commit", must.Get(n.WriteNote(ctx, "n", "the text"))(t).Commit, commit)
+					must.Equal(t, "commit", must.Get(n.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "the text"}))(t).Commit, commit)
 					must.Equal(t, "mended", must.Get(n.ReadNote(ctx, "n"))(t).Content, "the text")
 					must.NoError(t, n.Check(ctx))
 					return
 				}
-				must.Kind(t, "write", must.Err(n.WriteNote(ctx, "n", "other")), amber.KindDamaged)
-				must.Kind(t, "delete", n.DeleteNote(ctx, "n"), amber.KindDamaged)
+				must.Kind(t, "write", must.Err(n.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "other"})), amber.KindDamaged)
+				must.Kind(t, "delete", n.DeleteNote(ctx, "n", amber.NoteBy{}), amber.KindDamaged)
 			})
 		}
 	}
@@ -534,10 +536,10 @@ func TestImportOfOtherFiles(t *testing.T) {
 	must.NoError(t, n.Check(ctx))
 	must.Equal(t, "found", found(t, s, "fine"), []string{"fine"})
 	for _, name := range []string{"link", "link.md/x", "doc", "fine.md/x"} {
-		must.Equal(t, "write "+name, said(must.Err(n.WriteNote(ctx, name, "x"))), said(must.Err(file.WriteNote(ctx, name, "x"))))
-		must.Equal(t, "delete "+name, said(n.DeleteNote(ctx, name)), said(file.DeleteNote(ctx, name)))
+		must.Equal(t, "write "+name, said(must.Err(n.WriteNote(ctx, amber.NoteWrite{Name: name, Content: "x"}))), said(must.Err(file.WriteNote(ctx, amber.NoteWrite{Name: name, Content: "x"}))))
+		must.Equal(t, "delete "+name, said(n.DeleteNote(ctx, name, amber.NoteBy{})), said(file.DeleteNote(ctx, name, amber.NoteBy{})))
 	}
-	must.Equal(t, "written over", must.Get(n.WriteNote(ctx, "binary", "text now"))(t).Content, "text now")
+	must.Equal(t, "written over", must.Get(n.WriteNote(ctx, amber.NoteWrite{Name: "binary", Content: "text now"}))(t).Content, "text now")
 	out := filepath.Join(t.TempDir(), "out")
 	must.Do(t, n.Export(ctx, out, postgres.GitOptions{}))
 	must.Equal(t, "the picture in the history", notestest.Git(t, out, "show", "HEAD:picture.png"), "\x00\xff")
@@ -549,20 +551,20 @@ func TestNotesOfTwoAgents(t *testing.T) {
 	t.Parallel()
 	s := connect(t, fresh(t))
 	a, b := openAgent(t, s, "a", nil).Notes(), openAgent(t, s, "b", nil).Notes()
-	c := must.Get(a.WriteNote(t.Context(), "n", "of a"))(t).Commit
+	c := must.Get(a.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: "of a"}))(t).Commit
 	must.Kind(t, "read", must.Err(b.ReadNote(t.Context(), "n")), amber.KindNotFound)
 	must.Kind(t, "at", must.Err(b.NoteAt(t.Context(), "n", c)), amber.KindNotFound)
 	must.Equal(t, "list", len(must.Get(b.ListNotes(t.Context()))(t)), 0)
 	out := filepath.Join(t.TempDir(), "out")
 	must.Do(t, b.Export(t.Context(), out, postgres.GitOptions{}))
 	must.Equal(t, "refs of an empty repository", notestest.Git(t, out, "for-each-ref"), "")
-	must.Get(b.WriteNote(t.Context(), "n", "of b"))(t)
+	must.Get(b.WriteNote(t.Context(), amber.NoteWrite{Name: "n", Content: "of b"}))(t)
 	must.Equal(t, "read", must.Get(a.ReadNote(t.Context(), "n"))(t).Content, "of a")
 
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for what, err := range map[string]error{
-		"write": must.Err(a.WriteNote(ended, "n", "x")), "read": must.Err(a.ReadNote(ended, "n")), "list": must.Err(a.ListNotes(ended)), "delete": a.DeleteNote(ended, "n"),
+		"write": must.Err(a.WriteNote(ended, amber.NoteWrite{Name: "n", Content: "x"})), "read": must.Err(a.ReadNote(ended, "n")), "list": must.Err(a.ListNotes(ended)), "delete": a.DeleteNote(ended, "n", amber.NoteBy{}),
 		"log": must.Err(a.LogNote(ended, "n", 1)), "at": must.Err(a.NoteAt(ended, "n", c)), "check": a.Check(ended), "export": a.Export(ended, filepath.Join(t.TempDir(), "out"), postgres.GitOptions{}),
 	} {
 		must.Kind(t, what+" of a caller who is gone", err, amber.KindUnreachable)

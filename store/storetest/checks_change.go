@@ -218,7 +218,7 @@ func changesOfNotesAndDocuments(w *world) {
 	}{
 		{"note", func() { w.note("plans/today", "one") }, amber.OpInsert, amber.ChangeNote, "plans/today", "", one},
 		{"note that is changed", func() { w.note("plans/today", "two") }, amber.OpUpdate, amber.ChangeNote, "plans/today", one, two},
-		{"note that is deleted", func() { must0(w.Notes.DeleteNote(w.ctx, "plans/today")) }, amber.OpDelete, amber.ChangeNote, "plans/today", two, ""},
+		{"note that is deleted", func() { must0(w.Notes.DeleteNote(w.ctx, "plans/today", amber.NoteBy{})) }, amber.OpDelete, amber.ChangeNote, "plans/today", two, ""},
 		{"document", func() { w.document("cursor", `1`) }, amber.OpInsert, amber.ChangeState, "cursor", "", docOne},
 		{"document that is changed", func() { w.document("cursor", `2`) }, amber.OpUpdate, amber.ChangeState, "cursor", docOne, docTwo},
 		{"document that is deleted", func() { must0(w.Documents.DeleteDocument(w.ctx, "cursor", "")) }, amber.OpDelete, amber.ChangeState, "cursor", docTwo, ""},
@@ -241,7 +241,7 @@ func changesOfNotesAndDocuments(w *world) {
 	equal(w.changed(func() {
 		w.note("a", "text")
 		w.document("a", ` {} `)
-		refused(w.Notes.DeleteNote(w.ctx, "b"), amber.KindNotFound, "delete an unknown note")
+		refused(w.Notes.DeleteNote(w.ctx, "b", amber.NoteBy{}), amber.KindNotFound, "delete an unknown note")
 		refused(w.Documents.DeleteDocument(w.ctx, "b", ""), amber.KindNotFound, "delete an unknown document")
 	}), nil, "entries of calls that change nothing")
 }

@@ -22,7 +22,7 @@ func noteChecks() []check {
 
 // note writes a note.
 func (w *world) note(name, content string) amber.Note {
-	return must(w.Notes.WriteNote(w.ctx, name, content))
+	return must(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: name, Content: content}))
 }
 
 func noteKept(w *world) {
@@ -80,10 +80,10 @@ func noCommit(w *world, name, commit, what string) {
 
 func noteDeleted(w *world) {
 	w.note("n", "one")
-	must0(w.Notes.DeleteNote(w.ctx, "n"))
+	must0(w.Notes.DeleteNote(w.ctx, "n", amber.NoteBy{}))
 	refused(only(w.Notes.ReadNote(w.ctx, "n")), amber.KindNotFound, "read a deleted note")
-	refused(w.Notes.DeleteNote(w.ctx, "n"), amber.KindNotFound, "delete a deleted note")
-	refused(w.Notes.DeleteNote(w.ctx, "unknown"), amber.KindNotFound, "delete an unknown note")
+	refused(w.Notes.DeleteNote(w.ctx, "n", amber.NoteBy{}), amber.KindNotFound, "delete a deleted note")
+	refused(w.Notes.DeleteNote(w.ctx, "unknown", amber.NoteBy{}), amber.KindNotFound, "delete an unknown note")
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
 	log := must(w.NoteLog.LogNote(w.ctx, "n", 10))
 	equal(len(log), 2, "changes of a deleted note")
@@ -97,10 +97,9 @@ func noteDeleted(w *world) {
 // noteAuthors changes notes as an agent and as the owner: each change says whose it is, and the note is that of the last one.
 func noteAuthors(w *world) {
 	agent := amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "claude-code", Agent: "Ada \"<A>\" Ü", Session: "s1", Token: "laptop"}}
-	ctx := amber.WithNoteBy(w.ctx, agent)
 	w.note("n", "of the owner")
 	w.tick()
-	theirs := must(w.Notes.WriteNote(ctx, "n", "of the agent"))
+	theirs := must(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: "n", Content: "of the agent", NoteBy: agent}))
 	equal(theirs.NoteBy, agent, "author of what an agent writes")
 	equal(must(w.Notes.ReadNote(w.ctx, "n")), theirs, "note of an agent read back")
 	equal(w.note("n", "of the agent"), theirs, "note of an agent that the owner writes with the same text")
@@ -108,14 +107,14 @@ func noteAuthors(w *world) {
 		equal(n.NoteBy, amber.NoteBy{}, "author in a list")
 	}
 	w.tick()
-	own := must(w.Notes.WriteNote(amber.WithNoteBy(w.ctx, amber.NoteBy{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}}), "n", "of the owner again"))
+	own := must(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: "n", Content: "of the owner again", NoteBy: amber.NoteBy{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}}}))
 	equal(own.NoteBy, amber.NoteBy{}, "author of what the owner writes")
 	equal(must(w.Notes.ReadNote(w.ctx, "n")), own, "note of the owner read back")
 	imported := amber.NoteBy{Trust: amber.TrustImported}
 	w.tick()
-	equal(must(w.Notes.WriteNote(amber.WithNoteBy(w.ctx, imported), "n", "from elsewhere")).NoteBy, imported, "author of what an import writes")
+	equal(must(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: "n", Content: "from elsewhere", NoteBy: imported})).NoteBy, imported, "author of what an import writes")
 	w.tick()
-	must0(w.Notes.DeleteNote(ctx, "n"))
+	must0(w.Notes.DeleteNote(w.ctx, "n", agent))
 	log := must(w.NoteLog.LogNote(w.ctx, "n", 9))
 	var by []amber.NoteBy
 	for _, c := range log {
@@ -132,9 +131,9 @@ func noteHostileNames(w *world) {
 		"a\x00b", "a\nb", "a\\b", "a:b", "a|b", "a*b", "a?b", "<a>", `a"b`, "con", "CON.txt", "nul", "com1", "a/aux", "-flag", "a.", "a ", " a",
 		"\xff", "a\u202eb", strings.Repeat("x", 300), "~/x", "$HOME",
 	} {
-		refused(only(w.Notes.WriteNote(w.ctx, name, "text")), amber.KindInvalid, "write note %q", clipped(name))
+		refused(only(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: name, Content: "text"})), amber.KindInvalid, "write note %q", clipped(name))
 		refused(only(w.Notes.ReadNote(w.ctx, name)), amber.KindInvalid, "read note %q", clipped(name))
-		refused(w.Notes.DeleteNote(w.ctx, name), amber.KindInvalid, "delete note %q", clipped(name))
+		refused(w.Notes.DeleteNote(w.ctx, name, amber.NoteBy{}), amber.KindInvalid, "delete note %q", clipped(name))
 	}
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
 }
@@ -143,7 +142,7 @@ func noteBadContent(w *world) {
 	for name, content := range map[string]string{
 		"nothing": "", "a NUL": "a\x00", "no UTF-8": "\xff", "too much": strings.Repeat("x", amber.MaxContentBytes+1),
 	} {
-		refused(only(w.Notes.WriteNote(w.ctx, "n", content)), amber.KindInvalid, "note with %s", name)
+		refused(only(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: "n", Content: content})), amber.KindInvalid, "note with %s", name)
 	}
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
 }
@@ -160,7 +159,7 @@ func noteSpellings(w *world) {
 	equal(must(w.Notes.ReadNote(w.ctx, apart)).Content, "two", "read after a write in the other spelling")
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 1, "number of notes")
 	equal(len(must(w.NoteLog.LogNote(w.ctx, apart, 9))), 2, "number of changes")
-	must0(w.Notes.DeleteNote(w.ctx, apart))
+	must0(w.Notes.DeleteNote(w.ctx, apart, amber.NoteBy{}))
 	refused(only(w.Notes.ReadNote(w.ctx, composed)), amber.KindNotFound, "read a note deleted in the other spelling")
 	equal(len(must(w.NoteLog.LogNote(w.ctx, apart, 9))), 3, "number of changes of a deleted note")
 }

@@ -89,21 +89,21 @@ func recallNotes(w *world) {
 		return out
 	}
 	equal(len(ask("gearbox")), 0, "notes that are found before there is one")
-	must(w.Notes.WriteNote(w.ctx, name, "Of the mill.\n\n# Oil\nChange the lubricant in spring.\n\n```\n# quicksilver\n```\n\n## Filter\nThe sieve is behind the hatch.\n"))
+	must(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: name, Content: "Of the mill.\n\n# Oil\nChange the lubricant in spring.\n\n```\n# quicksilver\n```\n\n## Filter\nThe sieve is behind the hatch.\n"}))
 	equal(ask("lubricant"), []string{name + ": Oil"}, "a section by its text")
 	equal(ask("sieve"), []string{name + ": Oil / Filter"}, "a section below another")
 	equal(ask("quicksilver"), []string{name + ": Oil"}, "code is text and no heading")
 	hit := w.recall(amber.Query{Text: "sieve"})[0]
 	equal([]any{hit.Layer, hit.Content, hit.Scope, hit.Trust, hit.ID}, []any{amber.LayerNote, "The sieve is behind the hatch.", amber.ScopeGlobal, amber.TrustOwn, amber.MemoryID("")}, "hit")
-	must(w.Notes.WriteNote(amber.WithNoteBy(w.ctx, amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex"}}), name, "# Oil\nChange it in winter.\n"))
+	must(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: name, Content: "# Oil\nChange it in winter.\n", NoteBy: amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Host: "codex"}}}))
 	hit = w.recall(amber.Query{Text: "winter"})[0]
 	equal([]any{hit.Layer, hit.Trust}, []any{amber.LayerNote, amber.TrustAgent}, "hit in a note of an agent")
 	equal(len(w.recall(amber.Query{Text: "winter", Trusted: true})), 0, "notes of agents among what is trusted")
-	must(w.Notes.WriteNote(w.ctx, name, "# Oil\nChange it in autumn.\n"))
+	must(w.Notes.WriteNote(w.ctx, amber.NoteWrite{Name: name, Content: "# Oil\nChange it in autumn.\n"}))
 	equal(w.recall(amber.Query{Text: "autumn", Trusted: true})[0].Trust, amber.TrustOwn, "trust of a note that the owner writes again")
 	equal(len(ask("sieve"))+len(ask("lubricant")), 0, "sections that are gone")
 	equal(ask("autumn"), []string{name + ": Oil"}, "the new text")
-	must0(w.Notes.DeleteNote(w.ctx, name))
+	must0(w.Notes.DeleteNote(w.ctx, name, amber.NoteBy{}))
 	equal(len(ask("autumn")), 0, "sections of a deleted note")
 }
 

@@ -30,7 +30,7 @@ func TestFolderThereAndBack(t *testing.T) {
 	store := must.Get(server.Open(t.Context(), a.Tenant, a.ID, postgres.Options{}))(t)
 	parts := store.Parts()
 	must.Get(store.Write(t.Context(), amber.WriteRequest{Content: "a memory"}))(t)
-	must.Get(parts.Notes.WriteNote(t.Context(), "deep/plan", "# Plan"))(t)
+	must.Get(parts.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/plan", Content: "# Plan"}))(t)
 	must.Get(parts.Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "mood", Document: []byte(`{"calm":true}`)}))(t)
 	must.Get(parts.Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "gone", Document: []byte(`1`)}))(t)
 	put := func(place, content string) {
@@ -69,7 +69,7 @@ func TestFolderThereAndBack(t *testing.T) {
 	must.Equal(t, "changed", write("").Changed, 0)
 	has("memdir/deep/plan.md", "# Plan")
 	has("state/mood.json", `{"calm":true}`)
-	must.Get(parts.Notes.WriteNote(t.Context(), "deep/plan", "# Plan, changed"))(t)
+	must.Get(parts.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/plan", Content: "# Plan, changed"}))(t)
 	must.Do(t, parts.Documents.DeleteDocument(t.Context(), "gone", ""))
 	has("state/vault/ac/"+goes, "another one")
 	put(goes, "")

@@ -58,10 +58,12 @@ func TestSwitchNoticesWriters(t *testing.T) {
 	s := use(t, a, clock)
 	notes := s.Notes()
 	must.Get(s.Write(t.Context(), amber.WriteRequest{Content: "before"}))(t)
-	must.Get(notes.WriteNote(t.Context(), "plan", "# Plan"))(t)
+	must.Get(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "# Plan"}))(t)
 	for i, write := range []func(){
 		func() { must.Get(s.Write(t.Context(), amber.WriteRequest{Content: "meanwhile"}))(t) },
-		func() { must.Get(notes.WriteNote(t.Context(), "plan", "# Plan, changed"))(t) },
+		func() {
+			must.Get(notes.WriteNote(t.Context(), amber.NoteWrite{Name: "plan", Content: "# Plan, changed"}))(t)
+		},
 		func() {
 			must.Get(s.Parts().Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "state", Document: []byte(`{"a":1}`)}))(t)
 		},

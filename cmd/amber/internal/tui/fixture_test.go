@@ -369,8 +369,8 @@ func fill(w *world) {
 		Journal: "0123456789abcdef0123456789abcdef", Host: "claude-code", Session: session.ID, Through: 1,
 		Steps: []amber.IngestStep{{Start: amber.SessionStart{ID: session.ID, Binding: session.Binding}, Activity: []amber.Activity{tested}}},
 	}))(t)
-	must.Get(w.store.Notes.WriteNote(ctx, "decisions/database", "# Database\n\nWe use MySQL.\n"))(t)
-	must.Get(w.store.Notes.WriteNote(ctx, "decisions/database", "# Database\n\nWe use PostgreSQL.\n"))(t)
+	must.Get(w.store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "decisions/database", Content: "# Database\n\nWe use MySQL.\n"}))(t)
+	must.Get(w.store.Notes.WriteNote(ctx, amber.NoteWrite{Name: "decisions/database", Content: "# Database\n\nWe use PostgreSQL.\n"}))(t)
 	must.Get(w.store.Tasks.SaveTask(ctx, amber.Task{ID: "release-1.4", Goal: "release 1.4"}, 0))(t)
 	must.Get(w.store.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: "release-1.4", From: amber.TaskQueued, To: amber.TaskPlanning, Reason: "begin"}))(t)
 	must.Get(w.store.Approvals.RequestApproval(ctx, amber.ApprovalRequest{ID: "a1", TaskID: "release-1.4", NodeID: "deploy", Summary: "deploy 1.4?", Payload: json.RawMessage(`{"cmd":"deploy 1.4"}`)}))(t)

@@ -173,10 +173,10 @@ func (s spoiltNotes) ReadNote(ctx context.Context, _ string) (amber.Note, error)
 	return poisonous(s.Notes.ReadNote(ctx, "decisions/database"))
 }
 
-func (s spoiltNotes) WriteNote(ctx context.Context, n, c string) (amber.Note, error) {
+func (s spoiltNotes) WriteNote(context.Context, amber.NoteWrite) (amber.Note, error) {
 	return amber.Note{}, amber.Errorf(amber.KindRefused, "write", hostile[0], "%s", hostile[2])
 }
-func (s spoiltNotes) DeleteNote(context.Context, string) error { return nil }
+func (s spoiltNotes) DeleteNote(context.Context, string, amber.NoteBy) error { return nil }
 func (s spoiltNotes) LogNote(ctx context.Context, _ string, n int) ([]amber.NoteCommit, error) {
 	return poisonous(s.NoteLog.LogNote(ctx, "decisions/database", n))
 }

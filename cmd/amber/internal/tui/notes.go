@@ -144,7 +144,7 @@ func (m *Model) readNote(ctx context.Context, name string) (editing, error) {
 			if now.Content != n.Content {
 				return "", amber.Errorf(amber.KindConflict, "edit note", name, "the note was changed meanwhile, by commit %s", shortCommit(now.Commit))
 			}
-			stored, err := m.src.Store.Notes.WriteNote(ctx, name, text)
+			stored, err := m.src.Store.Notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: text})
 			if err == nil {
 				m.written(ctx)
 			}

@@ -87,7 +87,7 @@ func TestNotes(t *testing.T) {
 	w.press("e").says("stored as commit")
 	must.Says(t, "note", must.Get(w.store.Notes.ReadNote(t.Context(), "decisions/database"))(t).Content, "We use SQLite.")
 	w.desk.typed = func(string) string {
-		must.Get(w.store.Notes.WriteNote(t.Context(), "decisions/database", "We use theirs."))(t)
+		must.Get(w.store.Notes.WriteNote(t.Context(), amber.NoteWrite{Name: "decisions/database", Content: "We use theirs."}))(t)
 		return "We use mine."
 	}
 	w.press("e").says("the note was changed meanwhile", "- We use theirs.", "+ We use mine.")
