@@ -139,10 +139,11 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	for trial := range *trials {
 		writer, lines := start(t, "append", dir, fmt.Sprint("writer-", trial))
 		drainer, drains := start(t, "drain", dir, "")
-		heard, rounds := make(chan []string, 1), make(chan []string, 1)
-		go func() { heard <- listen(lines) }()
-		go func() { rounds <- listen(drains) }()
-		pause(time.Duration(20+random.IntN(120)) * time.Millisecond)
+		heard, rounds, began := make(chan []string, 1), make(chan []string, 1), make(chan bool)
+		go func() { heard <- listen(lines, began) }()
+		go func() { rounds <- listen(drains, make(chan bool)) }()
+		<-began
+		pause(time.Duration(random.IntN(120)) * time.Millisecond)
 		kill(t, drainer, rounds)
 		if random.IntN(2) == 0 {
 			pause(time.Duration(random.IntN(20)) * time.Millisecond)
@@ -199,12 +200,15 @@ func kill(t *testing.T, cmd *exec.Cmd, heard <-chan []string) []string {
 	return lines
 }
 
-// listen returns the lines that came whole.
-func listen(r io.Reader) []string {
+// listen returns the lines that came whole. It closes began once the first line has come, or the end.
+func listen(r io.Reader, began chan<- bool) []string {
 	b := bufio.NewReader(r)
 	var lines []string
 	for {
 		line, err := b.ReadString('\n')
+		if len(lines) == 0 {
+			close(began)
+		}
 		if err != nil {
 			return slices.Clip(lines)
 		}
