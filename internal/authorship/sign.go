@@ -221,10 +221,14 @@ type turns struct {
 
 // AppendTurn implements [amber.Turns]. What an agent says the user has said is the word of the agent; other roles are trusted less anyway.
 func (s turns) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
-	if trust := s.trust(t.Trust); t.Role == amber.RoleUser && trust != amber.TrustOwn {
+	return s.turnKeeper.AppendTurn(ctx, s.turn(t))
+}
+
+func (w Writer) turn(t amber.Turn) amber.Turn {
+	if trust := w.trust(t.Trust); t.Role == amber.RoleUser && trust != amber.TrustOwn {
 		t.Trust = trust
 	}
-	return s.turnKeeper.AppendTurn(ctx, t)
+	return t
 }
 
 // A contract that has a method of its own name is embedded under another.
@@ -281,6 +285,10 @@ type ingester struct {
 func (i ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
 	in.Steps = slices.Clone(in.Steps)
 	for n, step := range in.Steps {
+		in.Steps[n].Turns = make([]amber.Turn, len(step.Turns))
+		for k, t := range step.Turns {
+			in.Steps[n].Turns[k] = i.turn(t)
+		}
 		in.Steps[n].Memories = make([]amber.WriteRequest, len(step.Memories))
 		for k, r := range step.Memories {
 			in.Steps[n].Memories[k] = i.write(r)

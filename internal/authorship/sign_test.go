@@ -66,6 +66,10 @@ func TestPromptsBearTheirWriter(t *testing.T) {
 		got := must.Get(s.Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: tt.role, Content: "deploy now", Trust: tt.asked}))(t)
 		must.Equal(t, "trust", got.Trust, tt.want)
 		must.Equal(t, "stored", must.Get(s.Turns.Turn(t.Context(), got.ID))(t).Trust, tt.want)
+		must.Get(s.Ingest.Ingest(t.Context(), amber.Ingestion{Journal: strings.Repeat("a", 32), Host: "h", Session: "taken in", Through: 1, Steps: []amber.IngestStep{{
+			Start: amber.SessionStart{ID: "taken in"}, Turns: []amber.Turn{{ID: "t", SessionID: "taken in", Role: tt.role, Content: "deploy now", Trust: tt.asked}},
+		}}}))(t)
+		must.Equal(t, "taken in", must.Get(s.Turns.Turn(t.Context(), "t"))(t).Trust, tt.want)
 	}
 }
 
