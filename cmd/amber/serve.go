@@ -141,6 +141,8 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 		return err
 	}
 	s.unsafe = f.unsafeDatabase
+	// What requests hold is bounded (server.memory); with the default of 100 as much again would be garbage.
+	a.CollectEarly(50)
 	if f.private {
 		return s.servePrivately(cmd.Context(), o)
 	}
