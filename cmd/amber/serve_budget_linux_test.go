@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/foreign/foreigntest"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -78,6 +79,7 @@ type attack struct {
 	r           *running
 	token, path string
 	snapshot    string
+	databases   [][]byte // to import, made to take time and memory without end
 
 	answered, refused, broken atomic.Int64
 }
@@ -145,6 +147,9 @@ func (a *attack) seed(n int) {
 	b := a.must("POST", "/snapshots", `{}`)
 	must.Do(a.t, json.Unmarshal(b, &s))
 	a.snapshot = s.ID + s.Manifest.ID
+	for _, h := range foreigntest.Hostile(a.t) {
+		a.databases = append(a.databases, h.File)
+	}
 }
 
 // begin starts 100 slow readers and 20 senders, which go on until the context ends.
@@ -217,13 +222,16 @@ func (a *attack) readSlowly(ctx context.Context, path string, lines bool) {
 func (a *attack) send(ctx context.Context, i, n int) {
 	var status int
 	var err error
-	if i%2 == 0 {
+	switch {
+	case i%2 == 0:
 		var items []string
 		for k := range 7 {
 			items = append(items, largeMemory(1000*(i+1)+10*n+k))
 		}
 		status, _, err = a.do(ctx, a.token, "POST", a.path+"/memories/batch", "application/json", []byte(`{"items":[`+strings.Join(items, ",")+`]}`))
-	} else {
+	case i%4 == 1:
+		status, _, err = a.do(ctx, a.token, "POST", a.path+"/imports?from=langgraph&dry_run=true", "application/octet-stream", a.databases[n%len(a.databases)])
+	default:
 		var file strings.Builder
 		for k := range 24 {
 			file.WriteString(largeMemory(100_000+1000*i+100*n+k) + "\n")
@@ -260,4 +268,42 @@ func (a *attack) others(ctx context.Context, token string) (took []time.Duration
 		}
 		took = append(took, time.Since(begin))
 	}
+}
+
+// Twenty imports at once of databases that were made to take time and memory without end are answered, and the server stays small.
+func TestHostileImportsAtOnceStaySmall(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	token := u.tenantToken("evil")
+	a := &attack{t: t, r: u.serve(), token: token, path: "/v1/tenants/evil/agents/default"}
+	var names []string
+	all := foreigntest.Hostile(t)
+	for name := range all {
+		names = append(names, name, name, name)
+	}
+	var wg sync.WaitGroup
+	var taken atomic.Int64
+	for i := range 20 {
+		wg.Go(func() {
+			for n := i; n < len(names); n += 20 {
+				taken.Add(1)
+				for status := http.StatusConflict; status == http.StatusConflict || status == http.StatusServiceUnavailable; { // too many at once
+					var b []byte
+					var err error
+					status, b, err = a.do(t.Context(), token, "POST", a.path+"/imports?from=langgraph", "application/octet-stream", all[names[n]].File)
+					if err != nil || status >= 500 && status != http.StatusServiceUnavailable {
+						t.Errorf("%s: %d %.200s %v", names[n], status, b, err)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	peak := a.resident("VmHWM")
+	t.Logf("%d kB at the peak, %d imports", peak, taken.Load())
+	if peak > mostResident {
+		t.Errorf("the server took %d kB, want at most %d", peak, mostResident)
+	}
+	a.r.stop()
 }
