@@ -203,8 +203,8 @@ func (r *partsReader) Read(p []byte) (int, error) {
 	return r.part.Read(p)
 }
 
-// carry puts the parts that stay as they are into the new generation, while
-// nobody writes.
+// carry copies the parts that a restore leaves as they are into the new generation. No process
+// writes meanwhile.
 func (s *restoration) carry(ctx context.Context, freezer *freezer, live home.Current, dir string) error {
 	if err := s.carryDatabases(ctx, freezer, live, dir); err != nil {
 		return err
@@ -272,9 +272,9 @@ func (e *Engine) copyDatabase(ctx context.Context, d wire.FrozenDatabase, path s
 	return errors.Join(err, f.Close())
 }
 
-// copyFolder copies a folder with everything in it, while nobody writes there.
-// It returns what is neither a file nor a folder and was left out. A folder
-// that is not there is not made.
+// copyFolder copies a folder with everything in it, while no process writes there. It returns the
+// entries that are neither files nor folders; it leaves them out. If the folder does not exist,
+// copyFolder makes none.
 func (e *Engine) copyFolder(from, to string) (left []string, err error) {
 	entries, err := e.o.FS.ReadDir(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -194,7 +194,7 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 	}
 	w.nothingLeft()
 
-	// What has a live agent is not replaced by what lacks its secrets.
+	// A redacted bundle lacks the secrets of the agent, so it does not replace a live agent.
 	report := w.export(meta.ID)
 	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}}
 	must.Fail(w.engine.RestoreBundle(t.Context(), report.File, r))(t, "a redacted bundle over a live agent", amber.KindRefused)

@@ -15,8 +15,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Of two operations on one agent, in two processes, the second waits for the
-// first, and is busy when it may not wait so long.
+// Two processes begin an operation on one agent. The second one waits for the first, and returns
+// busy when it may not wait that long.
 func TestTheSecondOperationWaits(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"snapshot", "restore"} {

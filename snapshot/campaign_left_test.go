@@ -44,8 +44,8 @@ func TestAGenerationThatIsInNoSnapshotStays(t *testing.T) {
 	}
 }
 
-// What a safety snapshot had to leave out is in the old generation alone, which
-// stays for that reason. A link has nothing in it that could be lost.
+// A safety snapshot leaves some entries out. Only the old generation still has them, so it stays. A
+// link contains nothing that could be lost, so a link alone does not keep the generation.
 func TestAGenerationThatWasNotCapturedWhollyStays(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -76,9 +76,9 @@ func TestAGenerationThatWasNotCapturedWhollyStays(t *testing.T) {
 	}
 }
 
-// A restore that dies after the switch leaves the generation it replaced. It is
-// in the safety snapshot, so the next collection, or the next restore, removes
-// it, unless nobody can say so any more.
+// A restore that dies after the switch leaves the generation it replaced. The safety snapshot holds
+// that generation, so the next collection or the next restore removes it. It stays only where
+// nothing proves any more that the safety snapshot holds it.
 func TestAReplacedGenerationGoesLater(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -124,8 +124,8 @@ func (w *world) blurReplaced(wire.RestoreReport) {
 	must.Do(w.t, os.WriteFile(path, b, 0o600))
 }
 
-// What writers that were killed have left under temporary names goes with the
-// garbage, once it is old; what may still be in use stays.
+// Killed writers leave temporary files. The garbage collection removes these files once they are
+// old; younger ones may still be in use and stay.
 func TestTemporaryFilesGoWithTheGarbage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

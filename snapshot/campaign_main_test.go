@@ -159,7 +159,7 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
-// appendLine adds a line to a log. What was written survives the process.
+// appendLine adds a line to a log. The line survives the process.
 func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {

@@ -167,8 +167,8 @@ func nextPhase(path string) error {
 	return err
 }
 
-// restoreOn is a process that restores any earlier snapshot, as often as it is
-// told, and prints the safety snapshot of each restore.
+// restoreOn is a process that restores earlier snapshots, as often as its arguments say, and prints
+// the safety snapshot of each restore.
 func restoreOn(c *child, args []string) error {
 	ctx := context.Background()
 	engine, err := c.engine()

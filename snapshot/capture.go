@@ -224,8 +224,8 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (wire.Snapshot
 	if err != nil {
 		return wire.SnapshotMeta{}, err
 	}
-	// The snapshot exists. What follows spares the next one work, or makes a
-	// later check say more.
+	// The snapshot exists. The rest saves work for the next snapshot, or lets a later check report
+	// more.
 	c.remember(m, digest)
 	entry := repo.Entry{Manifest: m, Digest: digest}
 	if m.Signer != "" {
@@ -242,8 +242,9 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (wire.Snapshot
 	return meta, nil
 }
 
-// keep stores again what somebody has condemned since this snapshot began, and
-// returns how many bytes that took. What is gone already ends the snapshot.
+// keep stores again the objects that a garbage collection has condemned since this snapshot began,
+// and returns how many bytes that took. If an object is gone already, the snapshot ends with an
+// error.
 func (c *capture) keep(ctx context.Context) (int64, error) {
 	lost, err := c.rep.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
 		if err := fn(c.id, repo.KindManifest); err != nil {
@@ -289,8 +290,8 @@ func (c *capture) manifest(ctx context.Context) (repo.Manifest, error) {
 	}, nil
 }
 
-// stamped says what was stored, and with which keys. What everybody may read
-// tells nothing about the content of an encrypted snapshot.
+// stamped adds to the manifest what was stored and with which keys. The fields that everyone may
+// read say nothing about the content of an encrypted snapshot.
 func (c *capture) stamped(m repo.Manifest, stored int64) repo.Manifest {
 	m.Inner, m.BytesTotal, m.BytesNew = c.id, c.total, stored
 	m.Skipped, m.Warnings = len(c.inner.Skipped)+int(c.inner.SkippedMore), len(c.warn)
@@ -308,9 +309,9 @@ func (c *capture) stamped(m repo.Manifest, stored int64) repo.Manifest {
 	return m
 }
 
-// signs decides who signs the snapshot, nobody if that is what was asked for. A
-// chain that was signed goes on so: a link without a signature is what somebody
-// makes who has none. Errors: refused.
+// signs returns the key that signs the snapshot, "" for no signature if the request wants none. A
+// signed chain stays signed: an unsigned link is what an attacker without the key would add.
+// Errors: refused.
 func (c *capture) signs(ctx context.Context, m repo.Manifest) (sign.KeyID, error) {
 	const op = "take snapshot"
 	if c.rep.signer != nil && !c.e.o.Keys.NoSign && !c.request.NoSign {

@@ -181,8 +181,8 @@ func TestASnapshotOfNoAgentLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// What is captured comes back as it was, large files, empty folders and
-// permissions to execute too; what is not is listed.
+// Captured files come back as they were, also large files, empty folders and permissions to
+// execute. The snapshot lists what it could not capture.
 func TestFilesComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -110,8 +110,8 @@ func (e *Engine) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire
 	return report, err
 }
 
-// gone names the chains that were in a repository that is not there. Without
-// any, nobody has taken a snapshot yet.
+// gone names the chains that a missing repository contained. If there are no chains, this home has
+// not taken a snapshot yet.
 func (e *Engine) gone(tenant amber.TenantID) []wire.Damage {
 	damaged := []wire.Damage{}
 	for _, c := range e.chains(tenant) {
@@ -125,8 +125,8 @@ func (e *Engine) gone(tenant amber.TenantID) []wire.Damage {
 	return damaged
 }
 
-// heads tells the known ends of the chains of a tenant. One that cannot be
-// read is unknown.
+// heads returns a function that looks up the known end of a chain of a tenant. An end that cannot
+// be read counts as unknown.
 func (e *Engine) heads(tenant amber.TenantID) func(amber.AgentID, string) (repo.Link, bool) {
 	return func(agent amber.AgentID, device string) (repo.Link, bool) {
 		l, ok, err := e.loadHead(tenant, agent, device)

@@ -90,7 +90,7 @@ func (e *Engine) BeginConsolidation(ctx context.Context, r wire.ConsolidationBeg
 		return wire.Consolidation{}, err
 	}
 	err = agent.Write(ctx, "state", func(current home.Current) error {
-		// Somebody else may have begun while the snapshot was taken.
+		// Another process may have begun a consolidation while the snapshot was taken.
 		if c.Unfinished, err = e.mayBegin(agent, current, r.Abandon); err != nil {
 			return err
 		}

@@ -29,8 +29,7 @@ import (
 
 var cuts = flag.Int("snapshot.cuts", 2, "at how many calls of each operation it is cut, spread evenly; 0: at every one")
 
-// prepared is a home on disk with nobody at work: an agent that has lived on since
-// its snapshots.
+// prepared is a home on disk in which no process works. Its agent has lived on since its snapshots.
 type prepared struct {
 	dir       string
 	snapshots []amber.SnapshotID // that stay
@@ -39,8 +38,8 @@ type prepared struct {
 	now       everything
 }
 
-// newPrepared makes one. Beside what is compared there are journal entries that
-// nobody has drained, a note that was edited by hand, and control-plane rows.
+// newPrepared makes a prepared home. Besides the data that the tests compare, it contains journal
+// entries that were not drained, a note that was edited by hand, and control-plane rows.
 func newPrepared(t *testing.T) *prepared {
 	t.Helper()
 	w := newWorld(t)
@@ -323,8 +322,8 @@ func (w *world) mustLiveOn() {
 	w.mustVerify(meta.ID)
 }
 
-// mustHaveNoOrphans looks for what takes space: folders that were being built,
-// generations that nobody needs, temporary files of the repository.
+// mustHaveNoOrphans fails where leftovers take space: folders that were being built, generations
+// that are not live, and temporary files of the repository.
 func (w *world) mustHaveNoOrphans(fsys fsx.FS) {
 	w.t.Helper()
 	live := filepath.Base(w.gen())

@@ -162,7 +162,7 @@ type capture struct {
 	seen   repo.Seen // of its chain
 }
 
-// close ends the writer. What was flushed stays.
+// close ends the writer. Packs that were flushed stay.
 func (c *capture) close() { _ = c.w.Close() }
 
 // run freezes, stores, and reads back what was stored. Files come before databases:
@@ -181,8 +181,8 @@ func (c *capture) run(ctx context.Context, u under) (err error) {
 	return errors.Join(err, c.i.close())
 }
 
-// findParent loads what the last snapshot of this agent holds. One that cannot
-// be read only makes this one larger.
+// findParent loads the inner manifest of the last snapshot of this agent. If that cannot be read,
+// this snapshot only becomes larger.
 func (c *capture) findParent(ctx context.Context) {
 	if inner, ok := c.own(ctx); ok {
 		c.parent = inner

@@ -12,11 +12,12 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Elsewhere keeps agents whose data lies in a database that several machines share. The engine works on a folder that stands for such
-// an agent: a copy of one instant, in which everything is where it is in a home. The folder of the agent in the home has the crash
-// journal of this machine, and nothing else.
+// Elsewhere keeps agents whose data lies in a database that several machines share. The engine
+// works on a folder that is a copy of such an agent at one instant; in it everything is where it is
+// in a home. The folder of the agent in the home contains the crash journal of this machine and
+// nothing else.
 type Elsewhere interface {
-	// Folder returns the folder that stands for an agent. It touches no disk.
+	// Folder returns the folder with the copy of an agent. It touches no disk.
 	Folder(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error)
 	// Current returns the live generation. Errors: not_found.
 	Current(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (home.Current, error)
@@ -58,12 +59,13 @@ type Replacement struct {
 	From    amber.SnapshotID
 	// New is for an agent that is not there yet.
 	New bool
-	// Expect is the version of the agent that the folder takes the place of. Where the agent has another one by now, Moved makes the folder
-	// anew, when nobody can write any more; where that is nil nothing is replaced.
+	// Expect is the version of the agent that the folder replaces. If the agent has another version
+	// by now, Replace calls Moved when no process can write any more, and Moved makes the folder
+	// anew. If Moved is nil, nothing is replaced.
 	Expect string
 	Moved  func(ctx context.Context) (amber.Stamp, error)
-	// Last is called when nobody can write any more and the old generation is still live. It returns the snapshot that holds it, "" for
-	// none. May be nil.
+	// Last is called when no process can write any more and the old generation is still live. It
+	// returns the snapshot that holds that generation, "" for none. May be nil.
 	Last func(ctx context.Context) (amber.SnapshotID, error)
 }
 
@@ -120,8 +122,8 @@ func (c *capture) told(r *Refreshed) {
 	})
 }
 
-// replaceTries is how often it is tried to replace an agent between two writes. After that writers have to wait for as
-// long as it takes.
+// replaceTries is how often the engine tries to replace an agent between two writes. After that the
+// writers have to wait for as long as the replacement takes.
 const replaceTries = 3
 
 // replaceElsewhere restores an agent that lives in a database. The caller is inside Operate.
@@ -264,7 +266,7 @@ func (s *restoration) unpark(old home.Current) error {
 // cleanElsewhere removes the old generation once its last state is in a verified snapshot.
 func (s *restoration) cleanElsewhere(ctx context.Context, rep *repository) error {
 	s.e.progress(ctx, "read the safety snapshot and remove the old generation", 0, 0)
-	_ = s.agent.RemoveGeneration(ctx, s.old) // of the copy; another try comes with the next one
+	_ = s.agent.RemoveGeneration(ctx, s.old) // of the copy; the next restore tries again
 	list, err := s.e.o.Elsewhere.Old(ctx, s.agent.Tenant(), s.agent.ID())
 	if err != nil {
 		s.report.OldGeneration = s.old
@@ -290,7 +292,7 @@ func (s *restoration) cleanElsewhere(ctx context.Context, rep *repository) error
 // makeElsewhere restores to an agent that is not in the database.
 func (s *restoration) makeElsewhere(ctx context.Context) error {
 	return s.e.operate(ctx, s.agent, func(ctx context.Context) error {
-		// What stands for an agent that is gone says nothing.
+		// The copy in the folder of an agent that is gone holds nothing of use.
 		if err := s.agent.Forget(ctx); err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ var (
 	envelope = regexp.MustCompile(`^\{"body":(.*),"digest":"[0-9a-f]{64}","signatures":\[.*\]\}\n$`)
 )
 
-// unsigned makes a whole manifest of one that was signed, by nobody.
+// unsigned removes the signature from a signed manifest and returns a whole manifest without one.
 func unsigned(b []byte) []byte {
 	body := signer.ReplaceAll(envelope.FindSubmatch(b)[1], nil)
 	sum := sha256.Sum256(body)
@@ -89,7 +89,7 @@ func TestAManifestInThePlaceOfAnotherIsNotRestored(t *testing.T) {
 	w.restore(first.ID)
 }
 
-// What a killed restore to a new agent leaves is removed by a collection.
+// A killed restore to a new agent leaves files, and a collection removes them.
 func TestAnAgentThatWasNeverMadeIsSwept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

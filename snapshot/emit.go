@@ -14,8 +14,8 @@ import (
 // publishWithin bounds how long anybody waits for a publisher.
 const publishWithin = 5 * time.Second
 
-// created tells that there is a snapshot. Who listens need not be who has the
-// key: of an encrypted one they are told what everybody may know.
+// created publishes the event of a new snapshot. A listener need not have the key, so the event of
+// an encrypted snapshot contains only what everyone may know.
 func (e *Engine) created(ctx context.Context, meta wire.SnapshotMeta) {
 	if meta.Encrypted {
 		meta.GitOID, meta.Skipped, meta.Warnings = "", []wire.Skipped{}, nil
@@ -48,8 +48,8 @@ func (e *Engine) verified(ctx context.Context, r wire.VerifyRequest, report wire
 	e.emit(ctx, events.EventVerified, r.Tenant, r.Agent, string(r.ID)+"/"+e.instantKey(), report)
 }
 
-// emit publishes an event once what it tells of is durable. An event that cannot be
-// delivered fails no operation.
+// emit publishes an event. The caller has made durable what the event reports. An event that cannot
+// be delivered fails no operation.
 func (e *Engine) emit(ctx context.Context, name events.EventName, tenant amber.TenantID, agent amber.AgentID, key string, payload any) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWithin)
 	defer cancel()

@@ -18,7 +18,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// person is somebody with an age identity in a file.
+// person is a recipient with an age identity in a file.
 type person struct{ recipient, file string }
 
 func newPerson(t *testing.T) person {

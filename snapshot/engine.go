@@ -59,8 +59,8 @@ type Options struct {
 
 	// Disabled says why no snapshot may be taken; "" when snapshots may be.
 	Disabled string
-	// BeforeConsolidation says how much [Engine.BeforeConsolidation] insists;
-	// "": Try. Warn is told what failed and was not insisted on; nil: not told.
+	// BeforeConsolidation says how much [Engine.BeforeConsolidation] insists; "": Try. Warn
+	// receives the failures that the engine did not insist on; nil: nothing receives them.
 	BeforeConsolidation Insistence
 	Warn                func(string)
 	// Progress is told the step and how far it is; total is 0 when unknown. It
@@ -231,7 +231,8 @@ func (rep *repository) inner(ctx context.Context, m repo.Manifest) (repo.Inner, 
 	return inner, nil
 }
 
-// agent returns the handle of an agent, or of the folder that stands for it.
+// agent returns the handle of an agent, or of the folder with its copy where the agent lies in a
+// database.
 func (e *Engine) agent(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
 	if e.o.Elsewhere != nil {
 		return e.o.Elsewhere.Folder(tenant, id)

@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// listener keeps the events it is told.
+// listener keeps the events that it receives.
 type listener struct {
 	mu     sync.Mutex
 	events []events.Event

@@ -90,8 +90,8 @@ func (x *export) write(ctx context.Context) (bundle.WriteOptions, error) {
 	return o, err
 }
 
-// inherit encrypts what comes out of an encrypted repository to those who may
-// read that, unless somebody was named.
+// inherit encrypts the bundle of an encrypted repository to the recipients of that repository,
+// unless the request names recipients or a passphrase.
 func (x *export) inherit(ctx context.Context) error {
 	if x.encrypts() || x.rep.KeyID() == "" {
 		return nil
@@ -133,7 +133,7 @@ func (x *export) place(ctx context.Context) (string, error) {
 	if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
 		return "", amber.Errorf(amber.KindNotFound, "export snapshot", filepath.Dir(file), "the folder does not exist")
 	}
-	// What a killed export has left there is of no use to anybody.
+	// A killed export may have left temporary files there. They are of no use.
 	if _, err := x.e.sweepFolder(ctx, filepath.Dir(file), x.e.o.Clock().Add(-x.e.o.Grace), maxSweepDepth); err != nil {
 		return "", fail("sweep temporary files", filepath.Dir(file), err)
 	}

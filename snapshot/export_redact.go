@@ -124,8 +124,8 @@ func (x *export) text(text string, most int) (string, error) {
 	return cut(clean.bytes, most), nil
 }
 
-// cut returns at most so many bytes of a text: markers may be longer than what
-// they stand for.
+// cut returns at most so many bytes of a text: a marker may be longer than the secret that it
+// replaces.
 func cut(text []byte, most int) string {
 	if len(text) <= most {
 		return string(text)

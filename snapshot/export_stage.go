@@ -58,8 +58,8 @@ func (x *export) staged(path, kind, file string) error {
 	return nil
 }
 
-// files adds a folder of files. What is redacted lies in the scratch folder,
-// under the name of its part.
+// files adds a folder of files. Redacted files lie in the scratch folder, under the name of their
+// part.
 func (x *export) files(ctx context.Context, part, kind, prefix string, files *repo.FilesEntry) error {
 	if files == nil {
 		return nil

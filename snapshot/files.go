@@ -30,9 +30,9 @@ const (
 	readTries = 3
 )
 
-// folder is a folder of files on its way into the repository. It is looked at
-// twice: at leisure, when everything new is read and stored, and inside the
-// fence, when only what changed in between is left to copy.
+// folder is a folder of files on its way into the repository. The engine looks at it twice. Before
+// the fence it reads and stores everything new, at leisure. Inside the fence it only copies what
+// changed in between.
 type folder struct {
 	fs      fsx.FS
 	part    string // "notes"
@@ -61,8 +61,8 @@ func (f *folder) look() (survey.Survey, error) {
 	return s, f.unseen
 }
 
-// warm reads what the repository does not have, before the writers have to
-// wait. What cannot be read now is decided about inside the fence.
+// warm reads the files that the repository does not have, before the writers have to wait. For a
+// file that cannot be read now, the engine decides inside the fence.
 func (f *folder) warm(ctx context.Context, w *repo.Writer, has func(repo.ID) bool, now time.Time) error {
 	s, err := f.look()
 	if err != nil {

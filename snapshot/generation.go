@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// A generation that was restored says in its folder which restore made it:
+// A restored generation has a file in its folder that says which restore made it:
 //
 //	amber-restored 1
 //	from 0193c5a8-…
@@ -25,9 +25,9 @@ import (
 //	safety 0193c5a8-…
 //	crc32c 1a2b3c4d
 //
-// The file becomes live with the generation, in the same step, so it tells what
-// became of a restore whose process died. The line of the safety snapshot holds a
-// dash where none was taken.
+// The file becomes live with the generation, in the same step, so it shows how a restore ended
+// whose process died. The line of the safety snapshot has a dash where no safety snapshot was
+// taken.
 const (
 	restoredName  = "RESTORED"
 	restoredMagic = "amber-restored 1"

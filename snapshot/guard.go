@@ -5,13 +5,17 @@ import "context"
 // guardKey is under which a context has the check of [Guarded].
 type guardKey struct{}
 
-// Guarded returns a context for an operation that is this program's for a time only. Check is called right before each effect
-// that others see: before the manifest of a snapshot is written, before each deletion and each pin of one, and before a collection of garbage changes
-// anything and before it deletes packs. Its error ends the operation. Checks add up: those of ctx are called first.
+// Guarded returns a context for an operation that this program may do only for a time. Check is
+// called right before each effect that others see: before the manifest of a snapshot is written,
+// before each deletion and each pin of one, before a collection of garbage changes anything, and
+// before it deletes packs. An error of Check ends the operation. Checks add up: those of ctx are
+// called first.
 //
-// A target has no transactions that a check could be part of. What remains is a program that is paused between a check and the end
-// of the one effect that follows, for longer than the check is good for. That effect is then done beside the program that followed: one snapshot
-// more, one deletion by rules that were looked at earlier, or packs deleted that were condemned a grace time before.
+// A target has no transactions that a check could be part of, so one case remains. A program may
+// pause between a check and the end of the one effect that follows, for longer than the check is
+// good for. Its effect is then done beside the work of the next program: one snapshot more, one
+// deletion by rules that were read earlier, or a deletion of packs that were condemned a grace time
+// before.
 func Guarded(ctx context.Context, check func(context.Context) error) context.Context {
 	before, _ := ctx.Value(guardKey{}).(func(context.Context) error)
 	if before == nil {

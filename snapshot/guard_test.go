@@ -10,7 +10,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Who may not act any more writes no snapshot, deletes none and collects nothing, however far it came; and who may does.
+// A program that may not act any more writes no snapshot, deletes none and collects nothing,
+// however far it got. A program that may act does all of this.
 func TestGuardedOperationsHaveNoEffectOnceTheyMayNot(t *testing.T) {
 	t.Parallel()
 	w, _ := frozen(t, "one")

@@ -25,8 +25,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// forge publishes a snapshot that no engine would take, as somebody may who can
-// write to the repository: a copy of another one with something changed.
+// forge publishes a snapshot that no engine would take, as an attacker can who may write to the
+// repository. It is a copy of another snapshot with something changed.
 func (w *world) forge(from amber.SnapshotID, change func(wr *repo.Writer, in *repo.Inner) error) amber.SnapshotID {
 	w.t.Helper()
 	return must.Get(w.forged(from, change))(w.t)
@@ -308,7 +308,7 @@ func copyMissing(t *testing.T, from, to string) {
 	}))
 }
 
-// A database that would run somebody's code, or has another schema, is refused.
+// A restore refuses a database that would run the code of its author, or that has another schema.
 func TestHostileDatabasesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -454,8 +454,8 @@ func TestADatabaseDamagedAtTheSourceIsTold(t *testing.T) {
 	w.mustBe(want)
 }
 
-// An agent whose database is gone or garbage comes back. What it was is not
-// thrown away.
+// A restore brings back an agent whose database is missing or garbage. It keeps the damaged
+// generation.
 func TestRestoreOverADamagedAgent(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -510,7 +510,7 @@ func TestRestoreOverADamagedAgent(t *testing.T) {
 	}
 }
 
-// Of a history only objects and refs are taken over.
+// A restore takes over only the objects and refs of a history.
 func TestHooksAndSettingsOfAHistoryAreNotTakenOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

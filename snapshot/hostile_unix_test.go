@@ -14,7 +14,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What is no file is listed, never followed and never waited for.
+// A snapshot lists links, devices and other entries that are no files. It never follows them and
+// never waits for them.
 func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

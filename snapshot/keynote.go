@@ -72,7 +72,7 @@ func (e *Engine) saveKeyNote(rep *repository) error {
 	return fail("write key note", path, err)
 }
 
-// knownKey refuses to encrypt with a key that somebody else may have put there.
+// knownKey refuses to encrypt with a key that another person may have put into the repository.
 // Errors: untrusted; refused where policy asks for a signature.
 func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 	const op = "encrypt snapshot"
@@ -108,8 +108,9 @@ func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 		WithHint("amber repo recipients list; if the change is right, remove " + e.keyNotePath(rep.tenant))
 }
 
-// onlyWanted looks at a key that this home has not seen before: where it is told
-// whom to encrypt to, nobody else may be let in by a stranger. Errors: untrusted.
+// onlyWanted checks a repository key that this home has not seen before. If the configuration names
+// recipients and the signer of the key is not trusted here, the key must not have any recipient
+// besides these and this home's own identities. Errors: untrusted.
 func (e *Engine) onlyWanted(ctx context.Context, rep *repository, known bool) error {
 	want, err := e.keys.recipients()
 	if err != nil || known || len(want) == 0 {

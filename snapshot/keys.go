@@ -35,9 +35,8 @@ func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipi
 	return agekey.ParseRecipients(append(texts, more...))
 }
 
-// encrypt makes sure that everything written from now on can be read by the
-// configured recipients and by more, and by nobody else. It warns of each
-// recipient that it added.
+// encrypt makes sure that the configured recipients and those in more, and no one else, can read
+// everything that is written from now on. It returns a warning for each recipient that it added.
 func (e *Engine) encrypt(ctx context.Context, rep *repository, more []string) (warnings []string, err error) {
 	want, err := e.recipients(ctx, more)
 	if err != nil {

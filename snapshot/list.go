@@ -91,8 +91,8 @@ func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) erro
 	return nil
 }
 
-// meta is what a manifest tells everybody: how much was skipped, too. What that
-// was is in the inner manifest; a zero one does not name it.
+// meta returns what a manifest shows everyone, including how many files were skipped. The inner
+// manifest names the skipped files; a zero inner manifest names none.
 func (e *Engine) meta(entry repo.Entry, inner repo.Inner) wire.SnapshotMeta {
 	m := entry.Manifest
 	meta := wire.SnapshotMeta{

@@ -61,7 +61,7 @@ func newModel(t *testing.T, seed uint64) *model {
 	}
 }
 
-// text returns one that nobody wrote before.
+// text returns a text that the model has not written before.
 func (m *model) text() string {
 	m.written++
 	return fmt.Sprintf("thought %d: %x", m.written, m.r.Uint64())
@@ -170,8 +170,8 @@ func (m *model) keep(id amber.SnapshotID) {
 	m.order = append(m.order, id)
 }
 
-// restore brings a moment back: what was erased stays erased, and the control
-// plane comes back only when it is asked for.
+// restore brings a moment back. Erased memories stay erased, and the control plane comes back only
+// when the request asks for it.
 func (m *model) restore(id amber.SnapshotID) {
 	m.w.t.Helper()
 	control := m.r.IntN(2) == 0

@@ -10,8 +10,8 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// errKilled is what every call of a process that was killed returns: it stands
-// for the calls that are not made any more.
+// errKilled is what every call of a killed process returns. A killed process would not make these
+// calls at all.
 var errKilled = errors.New("the process is dead")
 
 // mortal is a file system that fails from a chosen call on. Calls that may

@@ -28,8 +28,8 @@ var nexoDatabases = []struct{ file, kind string }{
 	{"compactions.sqlite", "sqlite_compactions"},
 }
 
-// nexo writes the bundle as nexo-memory-snapshot-v1. What that cannot hold is
-// left out and said.
+// nexo writes the bundle as nexo-memory-snapshot-v1. It leaves out what that format cannot hold,
+// and reports that.
 func (x *export) nexo(ctx context.Context) error {
 	if x.options.Passphrase != "" {
 		return amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "format nexo cannot be encrypted with a passphrase")
@@ -304,7 +304,8 @@ func (u *unpacked) nexoGit(ctx context.Context) error {
 		return gitobj.RawObjects(ctx, gitobj.Options{GitDir: dir, Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, refs, yield)
 	}
 	for _, entry := range u.x.Entries {
-		// Every repository has a configuration and samples of hooks, which nobody misses. A hook is somebody's program.
+		// Every repository has a configuration and samples of hooks, so their loss is not reported.
+		// Any other hook is a program that a person wrote, so its loss is reported.
 		hook, ok := strings.CutPrefix(entry.Path, "git/hooks/")
 		if ok && !strings.HasSuffix(hook, ".sample") {
 			u.left = append(u.left, wire.Skipped{Part: partGit, Path: "hooks/" + hook, Reason: wire.SkipUnsupported, Detail: "only objects and refs of a history are imported"})

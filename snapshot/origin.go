@@ -76,8 +76,8 @@ func (o *snapshotOrigin) database(ctx context.Context, name, path string) error 
 	return o.e.writeDatabase(ctx, o.rep, *findDatabase(o.inner.Databases, name), path)
 }
 
-// notes brings back the history from objects and refs alone. One that git
-// refuses stays in the snapshot.
+// notes brings back the history from objects and refs alone. A history that git refuses stays in
+// the snapshot.
 func (o *snapshotOrigin) notes(ctx context.Context, dir string) (lost string, err error) {
 	if g := o.inner.Git; g != nil {
 		if err := fsx.MkdirAll(o.e.o.FS, dir, 0o700); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// plan tells what a restore would change: from the agent as it is to what the
-// snapshot holds. Nothing is written and no lock of the agent is taken.
+// plan reports what a restore would change, from the agent as it is to the content of the snapshot.
+// It writes nothing and takes no lock of the agent.
 func (s *restoration) plan(ctx context.Context) error {
 	if p := s.report.Plan; p.SpaceFree < p.SpaceNeeded {
 		s.warn("the restore needs %d bytes and %d are free: it would be refused", p.SpaceNeeded, p.SpaceFree)
@@ -98,8 +98,8 @@ func (s *restoration) planNew(ctx context.Context) error {
 	return nil
 }
 
-// liveFiles reads a live folder as a tree would hold it. What cannot be read
-// counts as different from everything.
+// liveFiles reads a live folder as a tree would hold it. A file that cannot be read counts as
+// different from every other.
 func (e *Engine) liveFiles(ctx context.Context, part, root string, hasher func() contentHasher) (map[string]content, error) {
 	f := &folder{fs: e.o.FS, part: part, root: root, skip: notTemporary}
 	found, err := f.look()

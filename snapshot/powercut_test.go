@@ -189,9 +189,9 @@ func powerSeeds(few, all uint64) uint64 {
 	return all
 }
 
-// TestAPowerCutLeavesTheOldAgentOrTheNewOne cuts the power at the calls that go
-// to the repository, to CURRENT and to RESTORING. What was not synced there is
-// lost, torn, or kept without what came before it.
+// TestAPowerCutLeavesTheOldAgentOrTheNewOne cuts the power at the calls that go to the repository,
+// to CURRENT and to RESTORING. Data that was not synced there is lost, torn, or kept without the
+// data before it.
 func TestAPowerCutLeavesTheOldAgentOrTheNewOne(t *testing.T) {
 	t.Parallel()
 	about := newPrepared(t)
@@ -233,7 +233,7 @@ func cutPower(t *testing.T, d deed, about *prepared, disk *crashfs.FS, at int) {
 	}
 }
 
-// What was acknowledged is there after a power cut, in whichever way the cut goes.
+// Acknowledged writes are there after a power cut, whatever unsynced data the cut loses.
 func TestAcknowledgedWritesOutliveAPowerCut(t *testing.T) {
 	t.Parallel()
 	about := newPrepared(t)

@@ -153,7 +153,7 @@ func gcKeeps(w *site) {
 		a.returns(s)
 	}
 	b.returns(other)
-	// What was freed is stored again when it comes back.
+	// Freed objects are stored again when an agent with the same content comes back.
 	again := a.lives(gone.model)
 	a.returns(first)
 	a.returns(again)

@@ -50,7 +50,7 @@ func listPages(w *site) {
 	same(len(page.Items), 2, "items of a page of two")
 	page = get(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 5}))
 	same(page.Next, "", "cursor of the last page")
-	// What comes later is not on the pages behind the first.
+	// A snapshot that is taken later is not on the pages behind the first.
 	page = get(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3}))
 	a.snapshot("later")
 	page = get(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3, Cursor: page.Next}))

@@ -80,7 +80,7 @@ func (m Model) to(o Model) deltas {
 	}
 }
 
-// changes tells what happens to each key from a to b.
+// changes returns the operation on each key that differs between a and b.
 func changes[K comparable, V any](a, b map[K]V) map[K]amber.Op {
 	ops := map[K]amber.Op{}
 	for k := range a {

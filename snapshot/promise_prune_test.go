@@ -53,7 +53,7 @@ func (a *resident) prune(r wire.PruneRequest) wire.PruneReport {
 	return report
 }
 
-// sameSet compares ids in any order and tells of them by the time they hold.
+// sameSet compares ids in any order. Its error names each snapshot by its time and label.
 func sameSet(all []wire.SnapshotMeta, got, want []amber.SnapshotID, what string, args ...any) {
 	times := func(ids []amber.SnapshotID) (list []string) {
 		for _, id := range ids {
@@ -106,8 +106,8 @@ func pruneNeverTheLast(w *site) {
 	w.pass(1000 * time.Hour)
 	a.prune(wire.PruneRequest{KeepLast: 5, MaxAge: time.Hour})
 	a.lists(s.ID)
-	// A safety snapshot on top is the newest, and no reason to let go of the
-	// one that somebody took.
+	// A safety snapshot on top is the newest. That is no reason to delete the newest snapshot that
+	// a person took.
 	a.live()
 	safety := a.returns(s)
 	w.pass(1000 * time.Hour)
@@ -153,7 +153,8 @@ func pruneSafety(w *site) {
 	a.lists(last.ID, s.ID)
 }
 
-// What a person took stays, whatever the rules, and takes no place of the others.
+// A snapshot that a person took stays, whatever the rules. The rules do not count it against the
+// others.
 func pruneAutomatic(w *site) {
 	a := w.lived(tenant, "scout")
 	var all []taken

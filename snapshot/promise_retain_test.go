@@ -8,9 +8,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// stays is the law of retention: it tells of one snapshot among those of its
-// agent, newest first, whether it stays. It looks at one after the other and
-// remembers nothing, which is slow and hard to get wrong.
+// stays is the law of retention. It reports whether one snapshot among those of its agent, newest
+// first, stays. It checks each snapshot alone and remembers nothing, which is slow and hard to get
+// wrong.
 func stays(i int, all []wire.SnapshotMeta, r wire.PruneRequest, now amber.Time) bool {
 	x := all[i]
 	switch {

@@ -23,8 +23,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Each part of an agent gives one of these away, and all parts hold them bare.
-// They were chosen by nobody.
+// Each part of an agent gives one of these secrets away by its context. All parts also contain all
+// secrets without any context. The secrets are made up for this test.
 var (
 	inMemory  = "Xk9-Tr0ub4dor"
 	inControl = "Wq7_Lighth0use"
@@ -100,8 +100,8 @@ func mustHoldNone(t *testing.T, report wire.ExportReport, secrets []string) {
 	}
 }
 
-// What one part gives away is taken out of all others, where nothing gives it
-// away.
+// One part gives a secret away by its context. The export removes that secret from all other parts,
+// too, where no context gives it away.
 func TestRedactedBundleHoldsNoSecretOfAnotherPart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -259,7 +259,7 @@ func TestNexoManifestNamesRedactedEntries(t *testing.T) {
 	}
 }
 
-// Markers may be longer than what they stand for.
+// A marker may be longer than the secret that it replaces.
 func TestRedactedLabelIsNoLongerThanALabel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -127,9 +127,9 @@ func (r *redaction) frames(ctx context.Context, m repo.JournalMark, in io.Reader
 	return counts(sum), err
 }
 
-// search looks for secrets in every byte of a staged file. Of is the database
-// that the file was made of, by the path given to [redaction.database]; "" for
-// other files. The error is of kind internal.
+// search looks for secrets in every byte of a staged file. The parameter of names the database that
+// the file was made from, by the path given to [redaction.database]; "" for other files. The error
+// is of kind internal.
 func (r *redaction) search(ctx context.Context, of string, in io.Reader) error {
 	whole := r.secrets.SearchWhole
 	if known, ok := r.databases[of]; ok {

@@ -148,7 +148,7 @@ func TestRewrittenHistoryIsLeftBehind(t *testing.T) {
 	w.mustVerify(meta.ID)
 }
 
-// What a snapshot costs does not grow with those that were taken before it.
+// The cost of a snapshot does not grow with the number of earlier snapshots.
 func TestASnapshotReadsNoOldManifests(t *testing.T) {
 	t.Parallel()
 	var reads atomic.Int64

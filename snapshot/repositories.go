@@ -63,9 +63,9 @@ func (e *Engine) openTarget(ctx context.Context, tenant amber.TenantID, create b
 	return dir.Open(path, dir.Options{FS: e.o.FS})
 }
 
-// lock takes the kernel lock of a tenant's repository. Of a remote repository
-// only the processes of this home lock each other out; the rules of gc hold
-// without locks. With wait it waits up to Options.Wait. Errors: busy.
+// lock takes the kernel lock of a tenant's repository. For a remote repository, only the processes
+// of this home lock each other out; the rules of gc hold without locks. With wait it waits up to
+// Options.Wait. Errors: busy.
 func (e *Engine) lock(ctx context.Context, tenant amber.TenantID, mode fsx.LockMode, wait bool) (func(), error) {
 	const op = "lock repository"
 	path := filepath.Join(e.o.folder(tenant), lockName)

@@ -294,8 +294,8 @@ func (s *restoration) carried() (bytes int64) {
 
 // replace restores an agent that exists. The caller is inside Operate.
 func (s *restoration) replace(ctx context.Context, rep *repository) error {
-	// What the last restore did not come to remove: the live generation vouches
-	// for it, and will not be live any more.
+	// The last restore may have left an old generation behind. The live generation proves that it
+	// may be removed, and will not be live much longer, so it is removed now.
 	if err := s.e.migrate(ctx, s.agent); err != nil {
 		return err
 	}
@@ -370,8 +370,8 @@ func (s *restoration) safetyRequest() wire.SnapshotRequest {
 	return wire.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: wire.LabelBeforeRestore + string(s.request.ID)}
 }
 
-// save takes the safety snapshot: the agent as it is now that nobody writes any
-// more. One without any database would be none.
+// save takes the safety snapshot: the agent as it is once no process writes any more. It takes none
+// where no database of the agent can be read.
 func (s *restoration) save(ctx context.Context, rep *repository, r wire.SnapshotRequest, u under, rehearsal *capture) error {
 	c, err := s.e.capture(ctx, s.agent, rep, r, u, rehearsal)
 	if err != nil {

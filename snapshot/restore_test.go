@@ -283,7 +283,7 @@ func flip(t *testing.T, path string, at int) {
 	must.Do(t, os.WriteFile(path, b, 0o600))
 }
 
-// What is not restored stays as it is, also what no snapshot would hold.
+// A part that is not restored stays as it is, including entries that no snapshot would hold.
 func TestPartsThatAreNotRestoredStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// The control plane comes back only when it is asked for, in a new agent too.
+// The control plane comes back only when the request asks for it, also in a new agent.
 func TestANewAgentHasAnEmptyControlPlane(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

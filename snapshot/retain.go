@@ -45,8 +45,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error
 	return err
 }
 
-// usable counts the snapshots whose manifest can be read and is what somebody
-// has signed.
+// usable counts the snapshots whose manifest can be read and is as its signer signed it.
 func usable(entries []repo.Entry) int {
 	n := 0
 	for _, e := range entries {
@@ -57,8 +56,8 @@ func usable(entries []repo.Entry) int {
 	return n
 }
 
-// keeping runs fn while nobody else takes, restores or deletes snapshots of an
-// agent. The agent itself may be gone.
+// keeping runs fn while no other process takes, restores or deletes snapshots of an agent. The
+// agent itself may be gone.
 func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(context.Context, *repository) error) error {
 	agent, err := e.agent(tenant, id)
 	if err != nil {
@@ -142,9 +141,9 @@ func (e *Engine) tellPruned(ctx context.Context, r wire.PruneRequest, report wir
 	e.emit(ctx, events.EventPruned, r.Tenant, r.Agent, string(r.Agent)+"/"+e.instantKey(), report)
 }
 
-// retain decides which snapshots stay, and why. Entries are newest first. What
-// cannot be read is no snapshot to count on, and nobody knows what it is: it
-// stays and satisfies no rule.
+// retain decides which snapshots stay, and why. Entries are newest first. An entry that cannot be
+// read stays, because its content is unknown, and satisfies no rule, because a restore cannot count
+// on it.
 func retain(entries []repo.Entry, r wire.PruneRequest, now amber.Time) map[amber.SnapshotID]string {
 	kept := map[amber.SnapshotID]string{}
 	keep := func(e repo.Entry, why string) {
@@ -278,8 +277,8 @@ func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err
 	}
-	// What a killed operation has left in the clear goes first, whatever keeps the
-	// rest from being looked at.
+	// Killed operations leave plain text in the scratch folder. Remove that first, even if an error
+	// prevents the rest of the collection.
 	var swept error
 	if report.Orphans, swept = e.sweepScratch(r.DryRun); swept != nil {
 		return report, swept
@@ -304,7 +303,8 @@ func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 	}
 	got, err := collect()
 	if amber.KindOf(err) == amber.KindDamaged && !r.DryRun {
-		// An index object may be lost: the packs tell what was in it.
+		// An index object may be lost. The packs themselves say what they contain, so the index can
+		// be rebuilt.
 		if _, rerr := rep.Rebuild(ctx); rerr != nil {
 			return report, errors.Join(err, rerr)
 		}

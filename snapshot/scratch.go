@@ -47,10 +47,9 @@ func (e *Engine) scratch(purpose string) (dir string, done func() error, err err
 	}, nil
 }
 
-// sweep removes what operations that died have left: generations that nobody
-// made live, and those that were replaced. It never
-// touches those of a running operation, and returns what it removed. What is
-// wrong with one agent keeps no other from being swept.
+// sweep removes what dead operations have left: generations that never became live, and generations
+// that were replaced. It never touches the files of a running operation. It returns what it
+// removed. A failure of one agent does not prevent the sweep of the others.
 func (e *Engine) sweep(ctx context.Context, rep *repository, r wire.GCRequest) ([]string, error) {
 	removed := []string{}
 	if r.DryRun && !r.OldGenerations {

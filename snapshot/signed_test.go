@@ -113,8 +113,8 @@ func TestASignedChainStaysSigned(t *testing.T) {
 	must.Is(t, "the key", must.Err(os.Stat(filepath.Join(plain.dir, "keys", "signing.seed"))), fs.ErrNotExist)
 }
 
-// A manifest that somebody has put in the place of the last one must not lead
-// the next snapshot to pages of theirs.
+// An attacker has replaced the last manifest. The next snapshot must not use pages that this
+// manifest names.
 func TestTheNextSnapshotDoesNotBuildOnAManifestSomebodyElseWrote(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -146,7 +146,8 @@ func TestWhatAStrangerMadeIsNotSignedByWhoImportsIt(t *testing.T) {
 	must.Equal(t, "the signer of one's own", again.Snapshot.SignedBy, meta.SignedBy)
 }
 
-// What others put into a repository takes no place of what was taken here.
+// Retention counts the snapshots of each device apart: snapshots of other devices in the repository
+// do not push out the ones taken here.
 func TestRetentionCountsEachDeviceApart(t *testing.T) {
 	t.Parallel()
 	w, other := newWorld(t), newWorld(t)
@@ -161,7 +162,7 @@ func TestRetentionCountsEachDeviceApart(t *testing.T) {
 	w.mustVerify(mine.ID)
 }
 
-// What comes out of an encrypted repository does not become plain by itself.
+// A bundle of an encrypted repository does not become plain by itself.
 func TestABundleOfAnEncryptedRepositoryIsEncrypted(t *testing.T) {
 	t.Parallel()
 	ann := newPerson(t)

@@ -83,8 +83,8 @@ func reason(unread error) string {
 	return wire.SkipUnreadable
 }
 
-// database captures one database of a source. One that changes while it is
-// read is read again a few times.
+// database captures one database of a source. If the database changes while it is read, the capture
+// reads it again a few times.
 func (s *sourceCapture) database(ctx context.Context, path string) error {
 	for try := 1; ; try++ {
 		unread, err := s.freezeFile(ctx, path)
@@ -141,7 +141,7 @@ func (p *foreignPages) ReadPages(ctx context.Context, fn func(pages []byte) erro
 	return err
 }
 
-// git captures the history of somebody else's repository.
+// git captures the history of another program's repository.
 func (s *sourceCapture) git(ctx context.Context, dir string) error {
 	refs, ok, unread := gitobj.ReadRefs(s.e.o.FS, dir)
 	if unread == nil && !ok {

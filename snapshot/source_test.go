@@ -17,8 +17,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What is wrong with somebody else's files keeps nobody from taking a snapshot
-// of the agent: it is listed, with a warning.
+// Trouble with the files of a source belongs to their owner and does not prevent a snapshot of the
+// agent. The snapshot lists the trouble, with a warning.
 func TestTroubleOfASourceIsListed(t *testing.T) {
 	t.Parallel()
 	denied := &fs.PathError{Op: "open", Path: "it", Err: fs.ErrPermission}
@@ -108,8 +108,8 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 	}
 }
 
-// A database of somebody else that changes while it is read is read again, and
-// skipped when it never rests.
+// A database of another program changes while it is read. The capture reads it again, and skips it
+// if it never rests.
 func TestAChangingDatabaseOfASource(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -13,8 +13,7 @@ import (
 	"github.com/amber-memory/amber/journal/drain"
 )
 
-// spool is the crash journal of an agent while nobody drains it. Hooks go on
-// appending.
+// spool is the crash journal of an agent while no process drains it. Hooks go on appending.
 type spool struct {
 	*drain.View
 	done func() error // closes the store that was asked

@@ -159,11 +159,11 @@ func dispensable(d wire.Damage) bool {
 		strings.Contains(d.Reason, "directory")
 }
 
-// ofChain reports whether a link of a chain is gone: that is told of the next.
+// ofChain reports whether a link of a chain is gone. The check reports that about the next link.
 func ofChain(d wire.Damage) bool { return strings.HasPrefix(d.Object, "chain ") }
 
-// restoreRefused restores a snapshot to a new agent. One that comes must be the
-// right one.
+// restoreRefused restores a snapshot to a new agent and reports whether the engine refused that. A
+// restored agent must be the right one.
 func (b *bench) restoreRefused(what string, id amber.SnapshotID, want everything) bool {
 	b.t.Helper()
 	b.forks++
@@ -272,8 +272,8 @@ func TestEveryChangedByteIsNoticed(t *testing.T) {
 	})
 }
 
-// TestObjectsThatAreGoneOrInEachOthersPlaceAreNoticed damages whole objects: as
-// a disk does that loses them, and as somebody does who moves them around.
+// TestObjectsThatAreGoneOrInEachOthersPlaceAreNoticed damages whole objects: a disk may lose them,
+// and a person may move them around.
 func TestObjectsThatAreGoneOrInEachOthersPlaceAreNoticed(t *testing.T) {
 	t.Parallel()
 	s := newSmall(t)

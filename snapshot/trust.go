@@ -41,7 +41,7 @@ func (e *Engine) acceptable(what string, s sign.SignatureReport) error {
 // became of checking that. Errors: untrusted; refused by policy.
 func (e *Engine) Acceptable(what string, s sign.SignatureReport) error { return e.acceptable(what, s) }
 
-// signature tells what became of checking the signature of a manifest.
+// signature returns the result of checking the signature of a manifest.
 func (e *Engine) signature(ctx context.Context, entry repo.Entry) (sign.SignatureReport, error) {
 	return e.standing(ctx, sign.SignatureReport{Status: entry.Signature.Status, KeyID: entry.Signature.KeyID, Detail: entry.Signature.Detail})
 }

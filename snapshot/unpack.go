@@ -348,5 +348,5 @@ type fileHasher struct{ hash.Hash }
 
 func (h *fileHasher) end() []repo.ID { return []repo.ID{repo.ID(h.Sum(nil))} }
 
-// info tells what the bundle is.
+// info returns the description of the bundle.
 func (u *unpacked) info() wire.BundleInfo { return u.x.Info }

@@ -113,8 +113,8 @@ func number(t *testing.T, all map[string]string, name string) int {
 	return n
 }
 
-// While somebody puts files all the time, snapshots hold one moment of the vault
-// each, and a restore loses nothing that was put after it.
+// A writer puts files into the vault all the time. Each snapshot holds one moment of the vault, and
+// a restore loses nothing that was put after that moment.
 func TestVaultIsCapturedWhileItIsWritten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

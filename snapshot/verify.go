@@ -100,7 +100,7 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 	return s.data(ctx, inner)
 }
 
-// signature checks whether the manifest is as somebody has signed it.
+// signature checks whether the manifest is as its signer signed it.
 func (s *verification) signature(ctx context.Context, entry repo.Entry) (err error) {
 	if s.report.Signature, err = s.e.signature(ctx, entry); err != nil {
 		return err
@@ -280,8 +280,8 @@ func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp stri
 	return nil
 }
 
-// examine runs the checks on a database that was built. One that was damaged
-// when it was captured is still damaged, and the report says so.
+// examine runs the checks on a database that was built. A database that was damaged when it was
+// captured is still damaged, and the report says so.
 func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]wire.Check, error) {
 	s.e.progress(ctx, "check "+d.Name, 0, 0)
 	checks, err := s.e.examine(ctx, d.Name, d.Ref.Digest, path)

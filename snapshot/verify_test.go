@@ -19,8 +19,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What verify has not looked at is named: databases that are not there, and
-// the checks behind one that failed.
+// Verify names the parts that it did not check: databases that are not there, and the checks behind
+// one that failed.
 func TestVerifyNamesWhatItCouldNotCheck(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -60,7 +60,7 @@ func TestVerifyNamesWhatItCouldNotCheck(t *testing.T) {
 	}
 }
 
-// What may not be read is not damaged.
+// A file that verify may not read does not count as damaged.
 func TestWhatMayNotBeReadIsNotDamaged(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"packs", "scratch"} {

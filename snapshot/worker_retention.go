@@ -42,9 +42,9 @@ type Retention struct {
 	Keeper Keeper
 	Roster Roster
 	Clock  amber.Clock
-	// Policy says what to keep; it is asked before each round, so that a change
-	// counts from the next one on. Tenant, agent and dry run are filled in. An
-	// error of it is reported, and what it returns beside it is used.
+	// Policy returns what to keep. The worker calls it before each round, so a change counts from
+	// the next round on. The worker fills in tenant, agent and dry run. If Policy returns an error,
+	// the worker reports the error and uses the request that Policy returned beside it.
 	Policy func() (wire.PruneRequest, error)
 	// Interval is asked after each round. nil: DefaultRetentionInterval; less
 	// than a minute counts as one.
@@ -96,10 +96,9 @@ func wait(ctx context.Context, after func(time.Duration) <-chan time.Time, d tim
 	}
 }
 
-// Tick applies the rules once. What goes wrong with one agent is in the report
-// and keeps no other one from its turn. When ctx ends, the agent whose turn it
-// is is finished, and no other one begins. Errors: unreachable when ctx ended;
-// those of the roster where it does not know the tenants.
+// Tick applies the rules once. A failure of one agent is in the report and does not prevent the
+// turn of another. When ctx ends, Tick finishes the agent whose turn it is and begins no other.
+// Errors: unreachable when ctx ended; those of the roster where it does not know the tenants.
 func (r *Retention) Tick(ctx context.Context) (events.RetentionReport, error) {
 	total := round{now: amber.At(r.Clock())}
 	policy, err := r.Policy()
@@ -156,7 +155,7 @@ func (r *Retention) tenant(ctx context.Context, tenant amber.TenantID, policy wi
 	}
 }
 
-// publish tells what was done, also when ctx has ended meanwhile.
+// publish publishes the report of what was done, also when ctx has ended meanwhile.
 func (r *Retention) publish(ctx context.Context, tenant amber.TenantID, report events.RetentionReport) error {
 	if r.Publisher == nil {
 		return nil

@@ -57,7 +57,7 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 	}
 }
 
-// keeper answers as it is told.
+// keeper is a Keeper that answers with the functions in its fields.
 type keeper struct {
 	prune   func(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error)
 	collect func(ctx context.Context, r wire.GCRequest) (wire.GCReport, error)

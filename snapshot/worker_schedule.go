@@ -13,8 +13,8 @@ import (
 const LabelScheduled = "auto:scheduled"
 
 const (
-	// schedulePoll is how often it is looked whether it is time: the resolution
-	// of a schedule.
+	// schedulePoll is how often the worker checks whether a snapshot is due: the resolution of a
+	// schedule.
 	schedulePoll = time.Minute
 	// scheduleRetry is how long an agent whose snapshot failed has peace.
 	scheduleRetry = 15 * time.Minute
@@ -39,8 +39,8 @@ type Schedule struct {
 	Taker  Taker
 	Roster Roster
 	Clock  amber.Clock // in the location whose calendar counts
-	// When is the schedule: "off", an interval or five fields of cron; see
-	// [timetable.Parse]. It is asked each time.
+	// When returns the schedule: "off", an interval or five fields of cron; see [timetable.Parse].
+	// The worker calls it each time.
 	When func() string
 	// Mark returns a text that changes whenever something changes that a snapshot
 	// of the agent would hold. An agent whose mark is that of its last scheduled
@@ -99,10 +99,10 @@ func (s *Schedule) Run(ctx context.Context) error {
 	return nil
 }
 
-// Tick takes a snapshot of every agent that is due. What goes wrong with one is
-// in the report and keeps no other one from its turn; it is tried again a quarter
-// of an hour later. A schedule that cannot be read is in the report once, and
-// the one before stays. The error is of kind unreachable, when ctx ended.
+// Tick takes a snapshot of every agent that is due. A failure of one agent is in the report and
+// does not prevent the turn of another; Tick tries that agent again a quarter of an hour later. A
+// schedule that cannot be read is in the report once, and the schedule before it stays. The error
+// is of kind unreachable, when ctx ended.
 func (s *Schedule) Tick(ctx context.Context) (ScheduleReport, error) {
 	now := s.Clock()
 	n := round{now: amber.At(now)}

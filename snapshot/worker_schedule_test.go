@@ -68,8 +68,8 @@ func TestScheduledSnapshotsAreTakenInTime(t *testing.T) {
 	}
 }
 
-// A process that was not running makes up for it once, and a snapshot that
-// somebody else took counts.
+// A process that was not running takes one snapshot for all the times it missed. A snapshot that
+// another process took counts.
 func TestMissedTimesAreMadeUpOnce(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada", "bob"}}
@@ -107,7 +107,7 @@ func TestAnotherScheduleCountsAtOnce(t *testing.T) {
 	when = "30m"
 	mustEqual(t, "every half an hour", tick(t, s), []amber.AgentID{"ada"})
 
-	// One that cannot be read is told once; the last one stays.
+	// A schedule that cannot be read is reported once, and the last schedule stays.
 	when = "sometimes"
 	must.Equal(t, "errors", len(must.Get(s.Tick(t.Context()))(t).Errors), 1)
 	clock.Advance(30 * time.Minute)

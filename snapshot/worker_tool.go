@@ -19,8 +19,8 @@ const LabelBeforeTool = "auto:pre-tool-"
 type ToolGuard struct {
 	Taker  wire.SnapshotTaker
 	Insist Insistence // "": Off
-	// Warn is told what went wrong and was not insisted on. It may be nil, and
-	// returns at once.
+	// Warn receives the failures that the guard did not insist on. It may be nil, and returns at
+	// once.
 	Warn func(string)
 }
 

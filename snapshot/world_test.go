@@ -279,8 +279,7 @@ func skipped(list []wire.Skipped, path string) string {
 	return ""
 }
 
-// pause stops an engine the first time it reports a step, until it is told to
-// go on.
+// pause stops an engine the first time it reports a step, until the test lets it go on.
 type pause struct {
 	step    string
 	once    sync.Once
@@ -350,7 +349,7 @@ func (m *meddling) OpenFile(name string, flag int, perm os.FileMode) (fsx.File, 
 	return f, err
 }
 
-// newImpatient returns an engine that waits for nobody.
+// newImpatient returns an engine that does not wait for other processes.
 func newImpatient(t *testing.T, dir string) *snapshot.Engine {
 	t.Helper()
 	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader, Wait: time.Millisecond})
