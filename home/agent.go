@@ -120,12 +120,12 @@ func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error)
 	return err
 }
 
-// WriteTogether is Write for somebody whose work another writer of this handle
-// may do in its own turn. Fn is called with next, which takes the work of those
-// who wait behind, first come first, until nobody waits or somebody whose work
-// is not to be shared. When the work of the caller itself was taken,
-// WriteTogether returns true at once and calls nothing: the rest is between the
-// caller and the one who took it, who is still inside fn, and the end of ctx
+// WriteTogether is Write for a caller whose work another writer of this handle may do in its own
+// turn. Fn receives next, which takes the work of the writers that wait behind, first come first.
+// It takes none once no writer waits, or once the next writer does not share its work.
+//
+// When another writer has taken the work of the caller, WriteTogether returns true at once and
+// calls nothing. That writer is still inside fn, and the rest is between the two; the end of ctx
 // does not take the work back. A work is not nil.
 func (a *Agent) WriteTogether(ctx context.Context, store string, work any, fn func(c Current, next func() (any, bool)) error) (taken bool, err error) {
 	return a.write(ctx, store, work, func(c Current, l *line.Line) error { return fn(c, l.Take) })

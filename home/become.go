@@ -7,11 +7,13 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// Become makes the folder stand for a generation whose data lies elsewhere, in a database for example: a copy that may be lost at any
-// time. Fill puts the data into the folder of the generation; same tells that the folder holds what an earlier call has put there for
-// the same generation, otherwise it is empty. Then CURRENT names the generation, and nothing of others is left. The caller is inside
-// [Agent.Operate], for which the folder has to be there; see [Agent.MakeFolder]. Whatever cuts it off, the next call begins anew.
-// Errors: those of fill; invalid; busy; those of the disk.
+// Become makes the folder a copy of a generation whose data lies elsewhere, in a database for
+// example. The copy may be lost at any time. Fill puts the data into the folder of the generation;
+// same reports that the folder holds what an earlier call has put there for the same generation,
+// otherwise it is empty. Then CURRENT names the generation, and nothing of other generations is
+// left. The caller is inside [Agent.Operate], for which the folder has to be there; see
+// [Agent.MakeFolder]. If a call is cut off, the next call begins anew. Errors: those of fill;
+// invalid; busy; those of the disk.
 func (a *Agent) Become(ctx context.Context, c Current, fill func(dir string, same bool) error) error {
 	if !c.valid() {
 		return amber.Errorf(amber.KindInvalid, "follow generation", string(a.agent), "the generation %d is not one that CURRENT can name", c.Generation)

@@ -13,7 +13,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// A folder stands for whatever generation it is told to, and what it held of another one is gone.
+// A folder becomes a copy of any generation that the caller names, and its data of another
+// generation is gone.
 func TestBecome(t *testing.T) {
 	t.Parallel()
 	h := must.Get(home.At(homeDir(t), home.Options{Clock: today, Random: rand.Reader}))(t)
@@ -42,7 +43,7 @@ func TestBecome(t *testing.T) {
 	}))
 	must.Do(t, become(one, true, nil))
 	must.Equal(t, "generations", must.Get(a.Generations())(t), []int64{7})
-	// One that fails leaves nothing that looks whole.
+	// A Become that fails leaves nothing that looks whole.
 	boom := errors.New("boom")
 	must.Hold(t, errors.Is(become(two, false, boom), boom), "the error is lost")
 	_, err := a.Current()

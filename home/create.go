@@ -53,7 +53,7 @@ func (a *Agent) makeAgent(ctx context.Context, sync func(dir string) error, buil
 	err = a.exclusive(ctx, func() error {
 		c, _, err = a.durable()
 		if amber.KindOf(err) != amber.KindNotFound {
-			return err // somebody else made it meanwhile
+			return err // another process made it meanwhile
 		}
 		if err := a.finishDeletion(); err != nil {
 			return diskError("make agent", a.dir, err)
@@ -80,7 +80,7 @@ func (a *Agent) create(sync func(dir string) error, build builder) (Current, err
 	}
 	stamp, err := build(a.GenDir(c), c)
 	if err != nil {
-		// Who makes the agent next, or sweeps, removes what is left.
+		// If this fails, the next process that makes the agent, or a sweep, removes the rest.
 		_ = fsx.RemoveAll(a.o.FS, a.path(genName))
 		return Current{}, err
 	}
@@ -97,7 +97,7 @@ func (a *Agent) create(sync func(dir string) error, build builder) (Current, err
 // and reports whether there was anything. Errors: busy while it is being made.
 func (a *Agent) RemoveUnmade(ctx context.Context) (removed bool, err error) {
 	if _, err := a.o.FS.Lstat(a.path(creatingName)); err != nil {
-		return false, nil // nobody was making it
+		return false, nil // no process was making it
 	}
 	err = a.exclusive(ctx, func() error {
 		if _, _, err := a.durable(); amber.KindOf(err) != amber.KindNotFound {

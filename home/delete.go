@@ -15,14 +15,14 @@ import (
 // deletingNote is for people who look into the folder; only the name counts.
 const deletingNote = "this agent is being deleted; without CURRENT there is no agent here any more\n"
 
-// Delete removes the agent with everything in its folder. It keeps all writers
-// out, calls last with the live generation, and then removes CURRENT: whatever
-// ends the process, the agent is whole before that and gone after it. What is
-// left after an interruption is removed when Delete is repeated or when an agent
-// of that name is made again. Last may be nil; after its error nothing was
-// deleted. The caller is inside [Agent.Operate] and keeps the journal from being
-// drained. Errors: those of last and Current, but a folder without an agent is
-// removed, too; not_found where there is no folder; refused while a move has not come to its end; busy; those of the disk.
+// Delete removes the agent with everything in its folder. It keeps all writers out, calls last with
+// the live generation, and then removes CURRENT: whatever ends the process, the agent is whole
+// before that and gone after it. An interruption may leave files; a repeated Delete removes them,
+// and so does a process that makes an agent of that name again. Last may be nil; after its error
+// nothing was deleted. The caller is inside [Agent.Operate] and keeps the journal from being
+// drained. Errors: those of last and Current, but a folder without an agent is removed, too;
+// not_found where there is no folder; refused while a move has not come to its end; busy; those of
+// the disk.
 func (a *Agent) Delete(ctx context.Context, last func(Current) error) error {
 	return a.exclusive(ctx, func() error {
 		switch c, err := a.settled(); {
@@ -147,10 +147,10 @@ func (a *Agent) removeRemains() error {
 	return fsx.RemoveAll(a.o.FS, a.path(deletingName))
 }
 
-// removeFolder removes the locks and the folder. A program that gets a lock it has
-// waited for finds out that its file is gone. As long as the file lock has its name
-// no program enters, so that file goes last. What cannot be removed, because a program has it
-// open or is about to make the agent anew, means nothing.
+// removeFolder removes the locks and the folder. A program that gets a lock it has waited for finds
+// out that its file is gone. As long as the file lock has its name no program enters, so that file
+// goes last. A program may have a file open, or be about to make the agent anew, so that a removal
+// fails; that does no harm and is no error.
 func (a *Agent) removeFolder() {
 	for _, name := range []string{operationName, gateName, lockName, ""} {
 		_ = a.o.FS.Remove(a.path(name))

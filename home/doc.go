@@ -32,8 +32,8 @@
 // the turn every waiting process would sit inside the lock, and a fence would
 // wait for all of their transactions instead of one.
 //
-// Inside a process the one who has the turn may take over the work of those who
-// wait behind it, see [Agent.WriteTogether]: many writers, one turn.
+// Inside a process the writer that has the turn may take over the work of the
+// writers behind it, see [Agent.WriteTogether]: many writers, one turn.
 //
 // CREATING beside CURRENT is the trace of a creation that was cut off at its
 // very end; a writer, and the holder of the exclusive lock, finishes it before anything
@@ -45,10 +45,10 @@
 //	         lock – · gate – · gen/<n> – · operation –
 //
 // Before CURRENT is replaced the agent is the old one, afterwards the new one,
-// whatever is cut off. RESTORING tells what to remove or to make sure of; a
-// process that finds it while operation is free does that. Writers go on while a
-// generation is built, and pay one look for the note when they first write to a
-// generation.
+// whatever is cut off. RESTORING names the generation to remove, or the switch
+// to make durable; a process that finds it while operation is free does that.
+// Writers go on while a generation is built. They look for the note once, when
+// they first write to a generation.
 //
 // The whole protocol is written down in docs/format/home.md.
 //

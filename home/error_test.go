@@ -132,7 +132,7 @@ func TestUnsureCurrentIsSettled(t *testing.T) {
 			if gone == 0 {
 				t.Fatal("every power cut spared CURRENT: this test shows nothing")
 			}
-			// As long as the folder cannot be synced nobody is let in.
+			// As long as the folder cannot be synced, no writer gets in.
 			bad := errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSyncDir, Err: syscall.EIO})
 			must.Kind(t, "with the disk still broken", tt.next(t, handle(t, dir, options(bad)), bad), amber.KindInternal)
 			must.Do(t, tt.next(t, handle(t, dir, options(disk)), disk))

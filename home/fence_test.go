@@ -13,8 +13,9 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// TestExclusiveDoesNotStarve has busy writers, each with a handle of its own, and somebody who wants them
-// to stand still again and again. Everybody gets in, and nobody meets whom he must not.
+// TestExclusiveDoesNotStarve has busy writers, each with a handle of its own, and a fence that
+// wants them to stand still again and again. All of them get in, and no two are inside together
+// that must not be.
 func TestExclusiveDoesNotStarve(t *testing.T) {
 	t.Parallel()
 	const writers, rounds = 8, 100
@@ -118,7 +119,7 @@ func TestWaitersSeeTheSwitch(t *testing.T) {
 	checkBuilt(t, fsx.OS(), a, old) // a switch leaves the old generation alone
 }
 
-// awaitLocked returns once somebody holds the lock file exclusively.
+// awaitLocked returns once a process holds the lock file exclusively.
 func awaitLocked(t *testing.T, path string) {
 	t.Helper()
 	for {

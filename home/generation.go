@@ -52,16 +52,16 @@ func (a *Agent) removingPath(n int64) string {
 // removals returns the generations whose removal has begun.
 func (a *Agent) removals() ([]int64, error) { return a.numbers(genName, removingSuffix) }
 
-// RemoveGeneration removes a generation that is not live, durably. The caller
-// is inside [Agent.Operate]. A removal that is cut off is finished by
-// [Agent.Settle] or the next restore, never taken for a generation that was
-// kept. One that is not there is no error.
+// RemoveGeneration removes a generation that is not live, durably. The caller is inside
+// [Agent.Operate]. If a removal is cut off, [Agent.Settle] or the next restore finishes it; a
+// half-removed generation never counts as one that was kept. It is no error if the generation does
+// not exist.
 //
-// A reader that has the databases of it open reads on, where the system lets
-// open files be removed. One that is about to open them because it read CURRENT
-// before the switch fails, reads CURRENT again, and finds another generation.
-// Errors: refused for the live generation, for one that a restore builds and for
-// one that a move has left; those of Current and the disk.
+// A reader that has the databases of the generation open reads on, where the system lets open files
+// be removed. Another reader may have read CURRENT before the switch and be about to open these
+// databases. It fails, reads CURRENT again, and finds another generation. Errors: refused for the
+// live generation, for one that a restore builds and for one that a move has left; those of Current
+// and the disk.
 func (a *Agent) RemoveGeneration(ctx context.Context, n int64) error {
 	if ctx.Err() != nil {
 		return a.busy(ctx, "remove generation", ctx.Err())
@@ -87,7 +87,8 @@ func (a *Agent) RemoveGeneration(ctx context.Context, n int64) error {
 	return nil
 }
 
-// mayRemove refuses what somebody needs.
+// mayRemove refuses the removal of a generation that is live, that a restore builds, or that a move
+// has left.
 func (a *Agent) mayRemove(c Current, n int64) error {
 	refuse := func(why string) error {
 		return amber.Errorf(amber.KindRefused, "remove generation", string(a.agent), "generation %d %s", n, why)
@@ -155,9 +156,8 @@ func (a *Agent) ParkedDir(n int64) string {
 	return filepath.Join(a.dir, parkedName, strconv.FormatInt(n, 10))
 }
 
-// Parked returns the generations that left journal entries behind, sorted.
-// What was parked for a switch that did not happen is not among them. Errors:
-// those of Current.
+// Parked returns the generations that left journal entries behind, sorted. Entries that were parked
+// for a switch that did not happen are not among them. Errors: those of Current.
 func (a *Agent) Parked() ([]int64, error) {
 	c, err := a.Current()
 	if err != nil {

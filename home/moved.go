@@ -19,12 +19,12 @@ type MoveState string
 // The states of a move.
 const (
 	// MoveLeaving is from before the first byte is copied until the folder of the agent is one
-	// without memory: nobody reads or writes.
+	// without memory. No process reads or writes the agent meanwhile.
 	MoveLeaving MoveState = "leaving"
 	// MoveLeft is afterwards: the generation is a copy of what the agent was, and is kept.
 	MoveLeft MoveState = "left"
-	// MoveArriving is from before the first byte arrives until the generation that was
-	// built is live and the old ones are gone: nobody writes to the old one.
+	// MoveArriving is from before the first byte arrives until the generation that was built is
+	// live and the old ones are gone. No process writes to the old one meanwhile.
 	MoveArriving MoveState = "arriving"
 )
 
@@ -197,9 +197,11 @@ func (a *Agent) Mover(id string) *Agent {
 	return &Agent{dir: a.dir, tenant: a.tenant, agent: a.agent, o: a.o, turns: a.turns, mover: id}
 }
 
-// BeginMove notes a move, durably, while no process writes, and returns the generation that is live. From then on who opens the agent is
-// told of it. The state is leaving or arriving; generation and old are found here. The caller is inside [Agent.Operate]. Errors:
-// conflict where another move has not come to its end; those of Current and of the disk; busy.
+// BeginMove notes a move, durably, while no process writes, and returns the generation that is
+// live. From then on a process that opens the agent learns of the move. The state is leaving or
+// arriving; BeginMove finds generation and old itself. The caller is inside [Agent.Operate].
+// Errors: conflict where another move has not come to its end; those of Current and of the disk;
+// busy.
 func (a *Agent) BeginMove(ctx context.Context, m Move) (c Current, err error) {
 	const op = "begin move"
 	if _, err := a.settleRestore(); err != nil {

@@ -80,8 +80,8 @@ func (r *Restore) begin() error {
 	return fsx.MkdirAll(r.a.o.FS, r.Dir(), 0o700)
 }
 
-// Dir returns the folder of the new generation. What the caller puts there
-// need not be synced: Switch does that.
+// Dir returns the folder of the new generation. The caller need not sync what it puts there: Switch
+// does that.
 func (r *Restore) Dir() string { return r.a.GenDir(r.current) }
 
 // Current returns what CURRENT will say: a new incarnation and the device of

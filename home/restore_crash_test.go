@@ -243,7 +243,7 @@ func checkSettled(t *testing.T, fsys fsx.FS, a *home.Agent, c home.Current) {
 		if n > c.Generation {
 			t.Errorf("generation %d is left of an undone restore", n)
 		}
-		// One that was to be removed is gone, so one that is there is whole.
+		// A generation that was to be removed is gone, so a generation that is there is whole.
 		if len(entries(t, fsys, a.GenDir(home.Current{Generation: n}))) < 2 {
 			t.Errorf("half of generation %d is left", n)
 		}

@@ -123,8 +123,9 @@ func TestNumbersOfGenerations(t *testing.T) {
 	}
 }
 
-// TestRestoreOfAnotherProcessIsLeftAlone has another process in the middle of a restore: nobody undoes it,
-// writers go on, and it can finish. Killed, it is undone by the next writer.
+// TestRestoreOfAnotherProcessIsLeftAlone has another process in the middle of a restore. No writer
+// undoes the restore, writers go on, and the restore can finish. If the process is killed, the next
+// writer undoes the restore.
 func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{false, true} {

@@ -69,8 +69,8 @@ const (
 	switched                  // CURRENT names the new one, perhaps not durably
 )
 
-// stage compares the note with CURRENT. A note that speaks of neither the live
-// generation nor its successor is damage: nobody guesses what it meant.
+// stage compares the note with CURRENT. A note that names neither the live generation nor its
+// successor is damage: the program does not guess what it meant.
 func (n note) stage(c Current) (stage, error) {
 	switch {
 	case c.Generation == n.generation && c.Incarnation == n.incarnation:

@@ -15,7 +15,7 @@ type SettleReport struct {
 	Generation int64  // that was built
 	Finished   bool   // it is live
 	Undone     bool   // it is gone, and the old one is live
-	Running    bool   // somebody is at it, so it was left alone
+	Running    bool   // another process is at it, so it was left alone
 	Removed    []int64
 }
 
@@ -128,9 +128,9 @@ func (a *Agent) undo(n note) error {
 	return fsx.RemoveAll(a.o.FS, a.ParkedDir(n.replaces))
 }
 
-// settled is Current for a caller that is about to write: what it returns cannot be
-// taken back by a power cut, and is not on its way elsewhere. What a handle has once found so stays so, so only
-// its first write to a generation looks for the notes.
+// settled is Current for a caller that is about to write. No power cut can take back what it
+// returns, and the agent is not on its way elsewhere. Once a handle has found a generation settled,
+// that stays so, so only its first write to a generation looks for the notes.
 func (a *Agent) settled() (Current, error) {
 	c, open, err := a.durable()
 	if err == nil {

@@ -101,7 +101,7 @@ func TestWhoKeepsWhomOut(t *testing.T) {
 						}
 					}
 				})
-				// Who gave up waiting holds nobody up.
+				// A writer that gave up waiting does not hold up others.
 				err := tt.wanted.enter(t.Context(), handle(t, dir, options(nil)), func(got home.Current) error {
 					must.Equal(t, "generation", got, c)
 					return nil

@@ -45,7 +45,8 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error
 	return err
 }
 
-// usable counts the snapshots whose manifest can be read and is as its signer signed it.
+// usable counts the snapshots whose manifest can be read and whose signature is neither bad nor
+// removed.
 func usable(entries []repo.Entry) int {
 	n := 0
 	for _, e := range entries {
@@ -142,7 +143,7 @@ func (e *Engine) tellPruned(ctx context.Context, r wire.PruneRequest, report wir
 }
 
 // retain decides which snapshots stay, and why. Entries are newest first. An entry that cannot be
-// read stays, because its content is unknown, and satisfies no rule, because a restore cannot count
+// used stays, because its content is unknown. It satisfies no rule, because a restore cannot count
 // on it.
 func retain(entries []repo.Entry, r wire.PruneRequest, now amber.Time) map[amber.SnapshotID]string {
 	kept := map[amber.SnapshotID]string{}
