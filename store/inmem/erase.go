@@ -116,8 +116,7 @@ func (s *Store) copiesOf(r *record) []string {
 	return slices.Compact(names)
 }
 
-// erase removes a record with everything that tells of it and says what that
-// was.
+// erase removes a record with everything about it and returns the names of the removed parts.
 func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
 	relations, answers := len(s.relations), s.eraseAnswers(id)
 	maps.DeleteFunc(s.relations, func(_ string, rel amber.Relation) bool { return rel.From == id || rel.To == id })
@@ -158,8 +157,8 @@ func (s *Store) blankShown(layer amber.RecallLayer, owner string) {
 	}
 }
 
-// eraseAnswers removes the answers that tell of a memory and leaves their keys,
-// so that a retry does not store the memory anew.
+// eraseAnswers removes the answers about a memory and leaves their keys, so that a retry does not
+// store the memory anew.
 func (s *Store) eraseAnswers(id amber.MemoryID) (n int) {
 	for key, a := range s.answers {
 		if a.ack.ID == id {

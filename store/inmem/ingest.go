@@ -125,7 +125,7 @@ func (n *intake) memories(step amber.IngestStep) error {
 		before, head := n.changes.stamp, len(n.changes.entries)
 		ack, err := n.write(n.now, r)
 		if errors.Is(err, amber.ErrKeyErased) {
-			continue // it was stored, and somebody wanted it gone
+			continue // it was stored, and a person erased it
 		}
 		if err != nil {
 			return err
@@ -169,8 +169,8 @@ func (n *intake) isNew(step amber.IngestStep) bool {
 	return true
 }
 
-// start makes the session of a step, or brings the one that is there up to
-// date. What is past leaves it alone.
+// start makes the session of a step, or brings the existing session up to date. A step of the past
+// changes no session.
 func (n *intake) start(step amber.IngestStep) error {
 	if n.past {
 		return nil

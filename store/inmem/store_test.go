@@ -16,8 +16,8 @@ import (
 	"github.com/amber-memory/amber/store/storetest"
 )
 
-// This file tests what is particular to this store. What every store promises
-// is in storetest.
+// This file tests what is particular to this store. Package storetest tests what every store
+// promises.
 
 func newStore(t *testing.T, random io.Reader) *inmem.Store {
 	t.Helper()

@@ -22,8 +22,8 @@ func backend() storetest.Backend {
 	return b
 }
 
-// TestKeepsEveryPromise runs the suite. What it leaves out needs a place that
-// lasts, or one that two handles share.
+// TestKeepsEveryPromise runs the suite. The checks that it leaves out need a place that lasts, or a
+// place that two handles share.
 func TestKeepsEveryPromise(t *testing.T) {
 	t.Parallel()
 	report, err := storetest.Run(t.Context(), backend())

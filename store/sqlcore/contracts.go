@@ -61,7 +61,7 @@ type Tx struct {
 	Late bool
 	// Subjects are the ids of what the caller has changed, where it does not name them itself.
 	Subjects []string
-	// Unasked says that what was changed is not what somebody asked for: the audit log is not told.
+	// Unasked says that no caller asked for the change, so it does not go to the audit log.
 	Unasked bool
 	// together says that any error undoes everything, and each caller does its work again by itself.
 	together bool
@@ -103,12 +103,12 @@ type Contracts struct {
 	past    *pastIndex // of a file of an older schema that is only read
 	noNotes bool       // a file of an older schema that is only read
 	asked   search.Questions
-	turns   turns // nil: nobody waits
+	turns   turns // nil: no caller waits
 	o       *Options
 }
 
-// New returns the contracts over two databases. Index is the one that both were
-// given, nil where nobody writes.
+// New returns the contracts over two databases. Index is the one that both were given, nil where no
+// caller writes.
 func New(memory, control Database, index *Indexer, o *Options) *Contracts {
 	return &Contracts{memory: memory, control: control, index: index, turns: newTurns(), o: o}
 }

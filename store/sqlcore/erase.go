@@ -41,7 +41,8 @@ var _ amber.Eraser = (*Contracts)(nil)
 // the engine can; the report names what is left to the engine.
 func (s *Contracts) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
 	report := amber.EraseReport{ID: id, Removed: []string{}, Remaining: []string{}}
-	// Nothing may be written after the scrub, by nobody.
+	// No caller may write anything after the scrub, so the erasure shares its transaction with
+	// none.
 	err := s.memory.UpdateAlone(ctx, "erase memory", string(id), func(t *Tx) error { return t.erase(id, &report) })
 	if err != nil {
 		return report, err

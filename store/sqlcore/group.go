@@ -8,12 +8,11 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
-// Writers that wait share a transaction. The one whose turn it is leads: it
-// begins the transaction, does its own work, lets those behind it in line do
-// theirs one after the other, and commits once for all of them. Each caller runs
-// its function in its own goroutine while the leader waits, inside a savepoint,
-// so that an error, a panic or the end of a context undoes the work of one
-// caller alone. Nobody waits for company: a leader takes who is there.
+// Writers that wait share a transaction. The writer whose turn it is leads: it begins the
+// transaction, does its own work, lets those behind it in line do theirs one after the other, and
+// commits once for all of them. Each caller runs its function in its own goroutine while the leader
+// waits, inside a savepoint, so that an error, a panic or the end of a context undoes the work of
+// one caller alone. A leader does not wait for company: it takes the writers that are there.
 const (
 	// MaxTogether bounds the callers of one transaction.
 	MaxTogether = 64
@@ -92,9 +91,9 @@ func (w *Work) outcome(t *Tx) error {
 
 // Group is a transaction with the work of several callers.
 type Group struct {
-	last   *Tx  // as the last caller left it whose work stays
+	last   *Tx  // the state after the last caller whose work stays
 	asking bool // all have said what they will ask
-	shared bool // somebody beside the leader is in it
+	shared bool // another caller beside the leader is in it
 	over   chan struct{}
 	err    error // why nothing was committed; set before over is closed
 }

@@ -148,12 +148,11 @@ func (s *Contracts) IndexBacklog(ctx context.Context) (IndexStatus, error) {
 // each twice as many as the one before: little time is enough to get something done.
 const syncBatch = 64
 
-// SyncIndex brings everything into the index that is not in it yet, merges where merging has
-// fallen behind, and makes vectors until ctx ends or all are there. Progress, if it is not
-// nil, is told how many were made. Pause, if it is not nil, is called before each vector that
-// is made in this process, and they are made one by one then, so that others can go first.
-// What was done stays when it is killed. Old vectors of
-// another model go when the new ones are whole.
+// SyncIndex brings everything into the index that is not in it yet, merges where merging has fallen
+// behind, and makes vectors until ctx ends or all are there. Progress, if it is not nil, receives
+// how many were made. Pause, if it is not nil, is called before each vector that is made in this
+// process, and they are made one by one then, so that others can go first. If SyncIndex is killed,
+// the vectors made so far stay. Vectors of another model are removed when the new ones are whole.
 func (s *Contracts) SyncIndex(ctx context.Context, progress func(made int), pause func()) error {
 	if progress == nil {
 		progress = func(int) {}
@@ -208,9 +207,9 @@ func (s *Contracts) tidyIndex(ctx context.Context) error {
 // closeTime is how long Settle may wait for its turn to write.
 const closeTime = 5 * time.Second
 
-// Settle makes a segment of what waits for one, where this process may have left a lot:
-// nobody who asks the next question has to read it document by document. What fails is done
-// by the next writer.
+// Settle makes a segment of the documents that wait for one, where this process may have left a
+// lot. Otherwise the next question would read them document by document. If Settle fails, the next
+// writer does this work.
 func (s *Contracts) Settle() {
 	if s.index == nil || s.index.brought.Swap(0) < search.FewWait {
 		return
@@ -262,8 +261,8 @@ func (s *Contracts) syncVectors(ctx context.Context, n int, pause func()) (made 
 	return len(pending), false, err
 }
 
-// vectorsOf makes vectors, with a pause before each where somebody wants that and no network
-// is asked.
+// vectorsOf makes vectors. It calls pause before each one if the caller gave a pause and the model
+// runs in this process.
 func (s *Contracts) vectorsOf(ctx context.Context, texts []string, pause func()) (vectors []search.Vector, err error) {
 	if _, here := s.o.Model.(search.Local); !here || pause == nil {
 		return search.Embed(ctx, s.o.Model, texts, false)

@@ -112,8 +112,8 @@ func (n *intake) isNew(step amber.IngestStep) (bool, error) {
 	return rows == 1, err
 }
 
-// start makes the session of a step, or brings the one that is there up to
-// date. What is past leaves it alone.
+// start makes the session of a step, or brings the existing session up to date. A step of the past
+// changes no session.
 func (n *intake) start(step amber.IngestStep) error {
 	if n.past {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What is not in the change log shows in these: counts and ends of what is only
-// added to, and positions.
+// Some tables do not appear in the change log. The marks show their changes by counts and ends of
+// tables to which rows are only added, and by positions.
 const (
 	markMemory = `SELECT coalesce((SELECT max(seq) FROM changes), 0) || '/' || (SELECT count(*) FROM incarnations)
  || '/' || (SELECT count(*) || '.' || coalesce(sum(expires_at), 0) FROM idempotency)

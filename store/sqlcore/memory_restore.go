@@ -7,11 +7,11 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
-// RestoreMemory makes m, as an earlier state of this agent held it, the newest
-// revision of its id, also where the memory was forgotten or is not there. What
-// it is now goes to its history. One that says the same already is returned as
-// it is. Errors: refused for an id that was erased; conflict when it would be
-// a duplicate of another live memory.
+// RestoreMemory makes m, as an earlier state of this agent held it, the newest revision of its id,
+// also where the memory was forgotten or is not there. The revision that is the newest now goes to
+// the history. If the newest revision already says the same, RestoreMemory returns it as it is.
+// Errors: refused for an id that was erased; conflict when it would be a duplicate of another live
+// memory.
 func (s *Contracts) RestoreMemory(ctx context.Context, m amber.Memory) (amber.Memory, error) {
 	const op = "restore memory"
 	if _, err := amber.ParseMemoryID(string(m.ID)); err != nil {

@@ -199,8 +199,8 @@ func (t *Tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
 	return amber.WriteAck{Memory: m}, err
 }
 
-// mayReplace checks that a caller of some trust may replace a memory, and every rival version of it: a revision settles
-// their conflict. One that was forgotten says nothing any more.
+// mayReplace checks that a caller of some trust may replace a memory, and every rival version of
+// it: a revision settles their conflict. A version that was forgotten does not count any more.
 func (t *Tx) mayReplace(op string, m amber.Memory, by amber.Trust) error {
 	rivals, err := t.rivals(m)
 	if err != nil {
@@ -366,8 +366,9 @@ func (t *Tx) edit(r amber.EditRequest) (amber.Memory, error) {
 	return t.Revise(amber.OpUpdate, prev, next)
 }
 
-// editable returns a memory and what an edit of it begins with: itself, or, where
-// it was deleted while somebody else changed it, that other version.
+// editable returns a memory and the version that an edit of it begins with. That is the memory
+// itself. If it was deleted while another device changed it, that is the version of the other
+// device.
 func (t *Tx) editable(id amber.MemoryID) (prev, base amber.Memory, err error) {
 	prev, found, err := t.Load(id)
 	if err != nil || found && prev.DeletedAt.IsZero() {
@@ -423,7 +424,8 @@ func (s *Contracts) Delete(ctx context.Context, id amber.MemoryID) error {
 			if err != nil || len(rivals) == 0 {
 				return err
 			}
-			// Somebody changed it without knowing: now it is settled.
+			// Another device changed it without knowing of the deletion. This deletion settles the
+			// conflict.
 		}
 		next := prev
 		next.DeletedAt = t.Now

@@ -33,7 +33,7 @@ func (s *Contracts) NoteBlobs(ctx context.Context) (map[string]string, error) {
 // than the changes begin with.
 func (s *Contracts) PutNotes(ctx context.Context, c NoteChanges) error {
 	erased := false
-	// Nothing may be written after the scrub, by nobody.
+	// No caller may write anything after the scrub, so this work shares its transaction with none.
 	err := s.memory.UpdateAlone(ctx, "copy notes", "", func(t *Tx) error {
 		head, err := t.NotesHead()
 		if err != nil {

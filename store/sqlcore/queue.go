@@ -173,8 +173,8 @@ func (t *Tx) claim(consumerID string, now amber.Time) (amber.Claim, error) {
 // read.
 const unreadableReasons = `["the entry cannot be read"]`
 
-// nextEntry returns the entry to hand out next. One that cannot be read is dead:
-// it would keep all behind it from being handed out.
+// nextEntry returns the entry to hand out next. An entry that cannot be read is dead: it would
+// block all entries behind it.
 func (t *Tx) nextEntry(now amber.Time) (amber.Envelope, error) {
 	for {
 		e, err := scanEnvelope(t.Row(selectDue))

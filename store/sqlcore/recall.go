@@ -21,8 +21,8 @@ const (
 	orderNewest  = ` ORDER BY updated_at DESC, id DESC LIMIT ?`
 )
 
-// Recall implements [amber.LongTerm]. What the question means is found out while its words are
-// looked up.
+// Recall implements [amber.LongTerm]. It finds out what the question means while it looks up the
+// words of the question.
 func (s *Contracts) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 	result := amber.RecallResult{Hits: []amber.Hit{}}
 	q, clamped, err := q.Normalize()
@@ -95,7 +95,7 @@ type recaller struct {
 	tx      *Tx
 	ask     amber.Query
 	parsed  analyze.Query
-	meaning *meaning   // nil where nobody says what the question means
+	meaning *meaning   // nil where no model says what the question means
 	past    *pastIndex // of a file that has no index
 	notes   bool       // the file can hold notes
 

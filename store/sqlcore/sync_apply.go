@@ -26,8 +26,8 @@ func (s *Contracts) Apply(ctx context.Context, c amber.Incoming) (amber.Applied,
 		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "trust is %q, want imported, signed or own", c.Trust)
 	}
 	var n intent
-	// What a chunk erases is scrubbed at the very end of the transaction, and the
-	// range of its entries in the change log has no others between.
+	// The transaction scrubs at its very end what the chunk erases. No other entries may lie within
+	// the range of the chunk in the change log, so it shares the transaction with none.
 	err := s.memory.UpdateAlone(ctx, op, c.Chunk, func(t *Tx) error {
 		n = intent{Tx: t, chunk: c, dropped: map[amber.SyncRef]bool{}, disputed: map[amber.MemoryID]int{}}
 		return n.apply()

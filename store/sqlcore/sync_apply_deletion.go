@@ -7,9 +7,10 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
-// applyErased erases what the place has of a memory, or sees to it that it never
-// comes from there. What was never there stays, and a second look changes
-// nothing: who erased it cannot have meant what comes to be there later.
+// applyErased erases the versions of a memory that the place has. If this home has none of it,
+// applyErased makes sure that it never comes from there. Versions that were never at the place
+// stay. Applying the erasure again changes nothing: the device that erased the memory cannot have
+// meant versions that arrive later.
 func (n *intent) applyErased(e amber.SyncErased) error {
 	ref := memoryRef(e.ID)
 	known, erased, err := sqlrows.Optional(sqlrows.ScanOrigin(n.Row(sqlrows.SelectErased, e.ID)))
@@ -79,9 +80,8 @@ func (n *intent) putErased(e amber.SyncErased) error {
 	return n.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeMemory, string(e.ID), "", ""))
 }
 
-// applyGoneTurn deletes a prompt, or sees to it that it never comes from the
-// place. Turns that are no prompts never leave the store, and nobody elsewhere
-// deletes them.
+// applyGoneTurn deletes a prompt, or makes sure that it never comes from the place. Turns that are
+// no prompts never leave the store, so no other device deletes them.
 func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 	ref := turnRef(g.ID)
 	d, departed, err := n.departed(amber.ChangeTurn, g.ID)
@@ -128,11 +128,11 @@ func (n *intent) saysGone(ref amber.SyncRef, o amber.Origin) (bool, error) {
 	return say, err
 }
 
-// knowsGone reports whether nothing is left to do about a deletion that was known
-// before. What this agent deleted itself stays its own; what others did is noted
-// for the place. Another place may bring the record later, and it may be
-// exported here then: the chunk is read once more when it is, or those who use this
-// place alone would never have it.
+// knowsGone reports whether nothing is left to do about a deletion that was known before. A
+// deletion by this agent stays its own; knowsGone notes the deletion by another device for the
+// place. Another place may bring the record later, and this agent may then export it to this place.
+// In that case the chunk is read once more; otherwise those who use this place alone would never
+// have the deletion.
 func (n *intent) knowsGone(ref amber.SyncRef, departed bool, known, now amber.Origin) (stop bool, err error) {
 	if err := n.spare(ref); err != nil {
 		return false, err

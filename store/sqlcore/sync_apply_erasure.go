@@ -7,10 +7,10 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
-// eraseThere removes the versions of a memory that are at the place, and notes
-// that nothing of it goes there or comes from there again. What quotes it is
-// somebody's own. The prompts that the device which erased it removed are gone by records
-// of their own.
+// eraseThere removes the versions of a memory that are at the place, and notes that nothing of it
+// goes there or comes from there again. A record that quotes the memory belongs to its own author
+// and stays. The device that erased the memory removed prompts with it; those go by records of
+// their own.
 func (n *intent) eraseThere(m amber.Memory, o amber.Origin) error {
 	parts, err := n.PartsAt(n.chunk.Place, m)
 	if err != nil {

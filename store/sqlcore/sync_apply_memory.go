@@ -17,12 +17,12 @@ const (
 	deleteErased = `DELETE FROM erased WHERE id = ?`
 )
 
-// maxRevision bounds the number that somebody else gives a version, so that
-// there is always a next one.
+// maxRevision bounds the revision number that another device gives a version, so that there is
+// always a next one.
 const maxRevision = 1 << 53
 
-// applyMemory stores one version of a memory. What was erased at the place does
-// not come from there any more.
+// applyMemory stores one version of a memory. If the memory was erased at the place, no version
+// comes from there any more.
 func (n *intent) applyMemory(in amber.SyncMemory) error {
 	in.Trust = n.trust(in.Trust, in.Origin)
 	in.Revision = min(max(in.Revision, 1), maxRevision)
@@ -153,8 +153,8 @@ func (n *intent) promote(now, next amber.Memory) error {
 	return n.replace(now, next)
 }
 
-// keepReach keeps the scope and the identities of a memory: a deletion has none of
-// its own to give, and no import moves a memory that somebody here wrote.
+// keepReach keeps the scope and the identities of a memory. A deletion has none of its own to give,
+// and no import moves a memory that has a version from this device.
 func (n *intent) keepReach(now amber.Memory, in *amber.Memory) error {
 	if in.Scope == now.Scope && in.Identities == now.Identities {
 		return nil
@@ -194,11 +194,12 @@ func (n *intent) mayFollowMemory(now amber.Memory, o amber.Origin) error {
 	return mayFollow(string(now.ID), o, highest)
 }
 
-// trust is what a version is trusted with here. What its author calls signed
-// was signed by somebody else, unless the author has changed it since. What this
-// device made is here, or it did not make it: from here it would go on as own.
-// That a rule found it, or an agent said it, and not a person, is a claim like any
-// other: it counts where the device that made it has signed it.
+// trust returns how far this agent trusts a version. If the author calls the version signed,
+// another device signed it, unless the author has changed it since. A version that names this
+// device is here already, or this device did not make it: were it trusted, this device would pass
+// it on as its own. An author may claim that a rule found the version, or that an agent said it and
+// not a person. That is a claim like any other: it counts where the device that made the version
+// has signed it.
 func (n *intent) trust(t amber.Trust, from amber.Origin) amber.Trust {
 	lower := t == amber.TrustAgent || t == amber.TrustDerived
 	switch {
@@ -213,8 +214,8 @@ func (n *intent) trust(t amber.Trust, from amber.Origin) amber.Trust {
 	return t
 }
 
-// firstVersion stores a version of a memory that is not there, unless it was
-// erased here. What was erased at other places alone comes from this one.
+// firstVersion stores a version of a memory that is not there, unless the memory was erased here. A
+// memory that was erased at other places alone comes from this one.
 func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 	var erased bool
 	if err := n.Row(sqlrows.IsErased, in.ID).Scan(&erased); err != nil {
@@ -329,10 +330,9 @@ func (n *intent) forgetSettled() error {
 	return nil
 }
 
-// addsHead reports whether a version that is not here yet will be a head
-// beside all that are heads now: nobody has seen it, and it has seen none of
-// them. Beside the newest it may claim to have seen what was at its place, and
-// nothing else.
+// addsHead reports whether a version that is not here yet will be a head beside all current heads.
+// That is so if no known version has seen it and it has seen none of the heads. Beside the newest
+// version, the new one may claim to have seen versions that were at its place, and no others.
 func (n *intent) addsHead(in amber.SyncMemory, beside bool) (bool, error) {
 	_, seen, err := n.isHead(in.ID, in.Origin)
 	if err != nil || seen {
@@ -367,9 +367,9 @@ func saysAlike(a, b amber.Memory) bool {
 	return a.Title == b.Title && a.Content == b.Content
 }
 
-// sameVersion is for a version that is the newest here already. Somebody whose
-// word counts more may vouch for it. Two texts of one version are a forgery, or
-// the fault of a tool: everybody must choose alike.
+// sameVersion is for a version that is the newest here already. A device whose word counts more may
+// vouch for it. Two texts of one version are a forgery, or the fault of a tool: every device must
+// choose the same text.
 func (n *intent) sameVersion(now, in amber.Memory) error {
 	in.DuplicateCount = now.DuplicateCount
 	if n.isOwn(now) {
@@ -402,8 +402,8 @@ func (n *intent) sameVersion(now, in amber.Memory) error {
 		!vouched && mine > theirs:
 		return nil
 	}
-	// What it said before is kept: two texts under one origin are a forgery, or
-	// a fault, and a person may want to know.
+	// Keep the text that it had before: two texts under one origin are a forgery, or a fault, and a
+	// person may want to know.
 	body, err := sqlrows.Marshal(now)
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ const (
 	stopWaiting    = `DELETE FROM sync_waiting WHERE from_id = ? AND to_id = ? AND type = ?`
 )
 
-// applyRelation stores a relation, or lets it wait for the memories it is
-// about. What was erased is related to nothing.
+// applyRelation stores a relation, or lets it wait for its memories. An erased memory has no
+// relations.
 func (n *intent) applyRelation(in amber.Relation) error {
 	in.Trust = n.trust(sqlrows.StoredTrust(in.Trust), in.Origin)
 	return n.relate(n.sender(), in)
@@ -153,7 +153,8 @@ func (n *intent) wait(from sqlrows.Sender, in amber.Relation) error {
 	if err != nil {
 		return err
 	}
-	// What waits has proved nothing, and must not lift what comes after.
+	// A waiting relation has proved nothing, so its counter must not raise the limit for later
+	// ones.
 	if err := mayFollow(in.ID, in.Origin, 0); err != nil {
 		return err
 	}
@@ -168,9 +169,8 @@ func (n *intent) wait(from sqlrows.Sender, in amber.Relation) error {
 	return err
 }
 
-// relateArrived tries the relations again that waited for memories which have
-// arrived. One that breaks a rule is dropped: the chunk that brought the memory
-// has no part in it.
+// relateArrived tries the waiting relations again whose memories have arrived. It drops a relation
+// that breaks a rule and reports no error: the chunk that brought the memory has no part in it.
 func (n *intent) relateArrived() error {
 	for _, id := range n.arrived {
 		waiting, err := sqlrows.ReadRows(n.Tx.Tx, "sync_waiting", sqlrows.ScanWaiting, waitingFor, id)

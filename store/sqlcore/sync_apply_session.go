@@ -63,9 +63,9 @@ func (n *intent) applySession(in amber.SyncSession) error {
 	return n.LogSession(op, in.ID)
 }
 
-// knownSession returns a session, and what is known of it: the later of its
-// origin and that of its departure. Of an unknown one that is nothing, and so it is
-// where other places alone deleted it, though it has departed.
+// knownSession returns a session and its known origin: the later of the origin of the session and
+// that of its departure. An unknown session has no known origin. Neither has one that departed
+// because other places alone deleted it.
 func (n *intent) knownSession(id amber.SessionID) (s amber.SyncSession, found bool, known sqlrows.Departure, departed bool, err error) {
 	if s, found, err = n.SyncSession(id); err != nil {
 		return s, found, known, false, err
@@ -102,8 +102,8 @@ func (n *intent) foreignTrust(t amber.Trust, o amber.Origin) amber.Trust {
 	return n.chunk.Trust
 }
 
-// applyPrompt stores a prompt, unless it was deleted. One that was said here
-// stays as it was said, and so does one that never was at the place.
+// applyPrompt stores a prompt, unless it was deleted. A prompt that was said here stays as it was
+// said, and so does a prompt that never was at the place.
 func (n *intent) applyPrompt(in amber.Turn) error {
 	mark := amber.SyncMark{Ref: turnRef(string(in.ID))}
 	d, departed, err := n.departedHere(mark.Ref)
@@ -131,9 +131,9 @@ func (n *intent) applyPrompt(in amber.Turn) error {
 	return n.storePrompt(sqlrows.Entry(amber.OpInsert, amber.ChangeTurn, string(in.ID), "", amber.ContentDigest(in.Content)), in)
 }
 
-// secondPrompt is for a prompt whose id another one has that came from elsewhere
-// too. Somebody whose word counts more may vouch for it; of two texts everybody
-// keeps the same, whichever came first.
+// secondPrompt is for a prompt with the id of another prompt that came from elsewhere, too. A
+// device whose word counts more may vouch for a text. Every device keeps the same one of two texts,
+// whichever came first.
 func (n *intent) secondPrompt(mark amber.SyncMark, now, in amber.Turn) error {
 	c := sqlrows.Entry(amber.OpUpdate, amber.ChangeTurn, string(in.ID), amber.ContentDigest(now.Content), amber.ContentDigest(in.Content))
 	order := comparePrompts(c.Old, now, c.New, in)

@@ -68,8 +68,8 @@ func (t *Tx) putLinks(chunk string, links []amber.SyncLink) error {
 	return nil
 }
 
-// SyncRecords implements [amber.SyncLinks]. What was deleted is a tombstone,
-// and a session or prompt that was is gone.
+// SyncRecords implements [amber.SyncLinks]. A deleted memory is a tombstone; a deleted session or
+// prompt is a record that it is gone.
 func (s *Contracts) SyncRecords(ctx context.Context, refs []amber.SyncRef) ([]amber.SyncRecord, error) {
 	out := make([]amber.SyncRecord, len(refs))
 	err := s.memory.View(ctx, "read records", "", func(t *Tx) (err error) {

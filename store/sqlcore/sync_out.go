@@ -119,8 +119,8 @@ func (e *export) entries(entries []entry) (last int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// What came from another place is passed on, and so is a record of a memory that
-	// was written here: its version may be of any device and any time.
+	// Records that came from another place are passed on. So is a record of a memory that was
+	// written here: its version may be of any device and any time.
 	passed := map[amber.SyncRef]bool{}
 	for i, n := range entries {
 		passed[n.ref] = passed[n.ref] || from[i] == elsewhere || from[i] == here && n.new

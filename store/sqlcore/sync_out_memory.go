@@ -107,8 +107,8 @@ func (e *export) leaves(s amber.Scope, project string) bool {
 	return s != amber.ScopeUser && e.wants(project)
 }
 
-// erased exports that a memory was erased. Everybody is told of what was erased
-// here, and of the rest those who had it.
+// erased exports that a memory was erased. If it was erased here, every place gets the record;
+// otherwise only the places that had the memory get it.
 func (e *export) erased(id amber.MemoryID) error {
 	o, err := sqlrows.ScanOrigin(e.Row(sqlrows.SelectErased, id))
 	if sqlrows.Absent(err) {
@@ -181,9 +181,8 @@ func (t *Tx) versions(id amber.MemoryID) (versions, error) {
 	return out, err
 }
 
-// deleted returns the versions that a deletion had before it: those it has seen,
-// those that they had, and so on. What a deletion did not know of is not among
-// them.
+// deleted returns the versions that a deletion had before it: those it has seen, those that they
+// had seen, and so on. Versions that a deletion did not know of are not among them.
 func (vs versions) deleted(history []amber.Memory) map[amber.Origin]bool {
 	out := map[amber.Origin]bool{}
 	var next []amber.Origin

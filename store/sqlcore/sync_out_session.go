@@ -13,7 +13,7 @@ WHERE session_id = ? AND session_id <> '' ORDER BY scope, id`
 
 const isJournaled = `SELECT EXISTS (SELECT 1 FROM journal_cursors WHERE session_id = ?)`
 
-// journaled returns the sessions of the step that the crash journal told of.
+// journaled returns those sessions of the step that came from the crash journal.
 func (e *export) journaled() (map[amber.SessionID]bool, error) {
 	told := map[amber.SessionID]bool{}
 	for _, r := range e.sessions {
@@ -50,9 +50,9 @@ func (e *export) session(id amber.SessionID) error {
 	return e.leave(d)
 }
 
-// bring exports the session of a record that leaves, where it is asked for too:
-// a session of another project stays, and one that is not in the catalogue is
-// nobody's.
+// bring exports the session of an exported record, if the place wants that project. A session of
+// another project stays here. So does a session that is not in the catalogue: it belongs to no
+// project.
 func (e *export) bring(id amber.SessionID) error {
 	if id == "" || e.brought[id] {
 		return nil
@@ -126,8 +126,8 @@ func (e *export) leave(d sqlrows.Departure) error {
 	return nil
 }
 
-// SyncSession returns a session with its origin. Sessions that nobody has
-// changed since there are origins were made here.
+// SyncSession returns a session with its origin. A session that has not changed since origins were
+// introduced has none, and was made here.
 func (t *Tx) SyncSession(id amber.SessionID) (amber.SyncSession, bool, error) {
 	s, found, err := sqlrows.Optional(sqlrows.ScanStampedSession(t.Row(sqlrows.SelectOwnSession, id)))
 	s.Origin.Device = cmp.Or(s.Origin.Device, t.Current.Device)

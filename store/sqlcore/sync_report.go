@@ -54,8 +54,8 @@ func (s *Contracts) SyncReport(ctx context.Context, place string) (amber.SyncRep
 	return r, err
 }
 
-// reportDevices sums the chunks of a place up by the device that made them. What
-// no device made is a pack that was noted.
+// reportDevices adds up the chunks of a place by the device that made them. An entry without a
+// device is a pack that was noted.
 func (t *Tx) reportDevices(place string, r *amber.SyncReport) error {
 	devices := map[string]int{}
 	return t.Each(selectSources, []any{place}, func(s scanner) error {

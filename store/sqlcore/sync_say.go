@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
-// What a folder has a say over: docs/decisions/0012. The store notes which
-// versions are in a folder, and nothing else gives the folder a say in them.
+// docs/decisions/0012 says which records a folder has a say over. The store notes which versions
+// are in a folder, and nothing else gives the folder a say in them.
 
 const (
 	isHeld  = `SELECT EXISTS (SELECT 1 FROM sync_held WHERE scope = ? AND record = ? AND version = ? AND place = ?)`

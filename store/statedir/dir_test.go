@@ -73,7 +73,7 @@ func held(t testing.TB, d *statedir.Dir) map[string]string {
 	return all
 }
 
-// A file is the compact document and nothing else, for nobody but the owner.
+// A file is the compact document and nothing else, and only its owner may read it.
 func TestAFileIsTheDocument(t *testing.T) {
 	t.Parallel()
 	d, dir := fresh(t)
@@ -322,7 +322,7 @@ func TestProcessesCountTogether(t *testing.T) {
 	doc := must.Get(d.ReadDocument(t.Context(), "n"))(t)
 	total, _ := strconv.Atoi(string(doc.Document))
 	sum := acked[0] + acked[1] + acked[2]
-	// The killed process may have written one count that nobody heard of.
+	// The killed process may have written one count that it did not acknowledge.
 	if total < sum || total > sum+1 || acked[1] != rounds || acked[2] != rounds {
 		t.Errorf("%d counted, acknowledged were %v", total, acked)
 	}

@@ -16,7 +16,7 @@ import (
 const (
 	folderName = "state" // below the generation
 	suffix     = ".json"
-	// maxFile bounds a file: documents of other systems come with white space.
+	// maxFile bounds a file: other systems write documents with white space.
 	maxFile = 4 * amber.MaxDocumentBytes
 )
 
@@ -70,8 +70,8 @@ func (f folder) get(op, name string) (amber.Document, error) {
 	return doc, nil
 }
 
-// names returns the names of all documents, sorted. What is no document, as the
-// folder of a vault, is not among them.
+// names returns the names of all documents, sorted. It leaves out entries that are no documents,
+// such as the folder of a vault.
 func (f folder) names(op string) ([]string, error) {
 	there, err := f.exists(op)
 	if err != nil || !there {
@@ -140,16 +140,16 @@ func (f folder) put(w amber.DocumentWrite) error {
 	if err := fsx.MkdirAll(f.fs, f.dir, 0o700); err != nil {
 		return disk(op, folderName, err)
 	}
-	// Writers that were killed leave temporary files; nobody else writes here now.
+	// Killed writers leave temporary files. No other process writes here now.
 	if _, err := fsx.SweepTemp(f.fs, f.dir); err != nil {
 		return disk(op, folderName, err)
 	}
 	return disk(op, w.Name, fsx.Replace(f.fs, f.path(w.Name), 0o600, w.Document))
 }
 
-// settled returns why a change was not made, once what was found in its place is
-// durable: the process that wrote it may have died before that, and the caller
-// builds on what it is told.
+// settled returns why a change was not made. Before that it makes the document durable that was
+// found in its place: the process that wrote it may have died before it did so, and the caller
+// builds on the answer.
 func (f folder) settled(op, name string, why error) error {
 	if there, err := f.exists(op); err != nil || !there {
 		return errors.Join(why, err)

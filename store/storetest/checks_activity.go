@@ -149,8 +149,9 @@ func activityOfOneName(w *world) {
 	equal(len(sessions(amber.ActivityTool, "c")), 0, "sessions with what was never used")
 }
 
-// What is left of an erased memory that stood before an agent is that it did, also where the
-// journal tells of it later; and so for the turns that went with it.
+// An agent was shown a memory, and the memory is erased. Then the store still knows that it was
+// shown, but has no digest of its text, also where the journal reports it later. The same holds for
+// the turns that were erased with it.
 func activityErased(w *world) {
 	const text = "the launch code is marmalade"
 	id := w.fact(text)

@@ -7,8 +7,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// discreetChecks promise that a conflict tells nothing of what is stored: a caller who
-// may write and may not read is told of conflicts, too.
+// discreetChecks promise that the error of a conflict does not reveal stored text: a caller who may
+// write and may not read gets such errors, too.
 func discreetChecks() []check {
 	return []check{
 		{name: "conflict/of-a-session-names-no-binding", needs: []part{sessions}, run: discreetSession},

@@ -238,7 +238,7 @@ func ingestRollback(w *world) {
 		refused(only(w.Ingest.Ingest(w.ctx, ingestion("s", 0, 3, whole(name, c.bad)...))), c.want, "ingestion with a %s", name)
 		equal(w.dumpOf("s"), before, "store after an ingestion with a %s", name)
 	}
-	// What was undone is not known.
+	// The store does not remember an ingestion that was undone.
 	got := must(w.Ingest.Ingest(w.ctx, ingestion("s", 0, 2, whole("unknown kind of memory")...)))
 	equal(got, amber.IngestResult{Applied: 2, Memories: 2}, "answer without the bad step")
 }

@@ -147,8 +147,8 @@ func recallWalls(w *world) {
 	equal(sessionsOf(amber.Filter{Identities: amber.Identities{SessionID: "s1"}}), []string{}, "sessions that a session with a project sees without it")
 }
 
-// recallEarly: what is stored before its session has a project belongs to that project from then on. The session s1 starts with one,
-// s2 is told of it later.
+// recallEarly: records that are stored before their session has a project belong to that project
+// from then on. The session s1 starts with a project; s2 gets its project later.
 func recallEarly(w *world) {
 	for _, id := range []amber.SessionID{"s1", "s2"} {
 		must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: amber.TurnID(id + "-1"), SessionID: id, Role: amber.RoleUser, Content: "Why does the gearbox stall?"}))

@@ -139,8 +139,8 @@ func recallParts(w *world) {
 	hold(slices.Index(got, whole) == 0, "a whole word is not the best hit: %v of %v", got, []amber.MemoryID{whole, part})
 }
 
-// recallUnknownParts: a word that some memory has is not searched for inside longer words.
-// Whether somebody else has the word cannot be told from the answer.
+// recallUnknownParts: a word that some memory has is not searched for inside longer words. The
+// answer does not reveal whether another user has the word.
 func recallUnknownParts(w *world) {
 	part := []amber.MemoryID{w.fact("a pattern")}
 	equal(w.found("tern"), part, "hits where no memory has the word")

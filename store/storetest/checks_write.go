@@ -107,7 +107,7 @@ func identityIsScope(w *world) {
 	}
 }
 
-// sees reports whether somebody with some identities is shown a memory.
+// sees reports whether a caller with some identities is shown a memory.
 func (w *world) sees(i amber.Identities, id amber.MemoryID) bool {
 	page := must(w.Memories.List(w.ctx, amber.ListQuery{Filter: amber.Filter{Identities: i}, Limit: amber.MaxPageSize}))
 	return slices.ContainsFunc(page.Items, func(m amber.Memory) bool { return m.ID == id })

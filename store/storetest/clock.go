@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Clock is a clock that stands still until it is told to move. It is safe for
-// concurrent use.
+// Clock is a clock that stands still until a check moves it. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time

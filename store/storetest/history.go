@@ -30,16 +30,14 @@ func historyQueue() amber.QueueOptions {
 	}
 }
 
-// History makes one random history of operations on a fresh store of each
-// backend and compares every answer, every change log entry and, at the end,
-// everything both hold. What differs between any two stores is not compared:
-// ids they mint are translated, and stamps, tokens and fences are held to
-// their laws instead. Operations that need a part one of the two lacks do not
-// happen; a durable subject is reopened now and then.
+// History makes one random history of operations on a fresh store of each backend and compares
+// every answer, every change log entry and, at the end, everything both hold. It does not compare
+// values that differ between any two stores: it translates the ids they mint, and holds stamps,
+// tokens and fences to their laws instead. It leaves out operations that need a part one of the two
+// lacks. It reopens a durable subject now and then.
 //
-// Equal seeds give equal histories; only in short phases do goroutines write
-// concurrently, and what they write does not depend on their order. The error
-// names the seed, the operation, and what differs.
+// Equal seeds give equal histories. Goroutines write concurrently only in short phases, and their
+// writes do not depend on their order. The error names the seed, the operation, and what differs.
 func History(ctx context.Context, seed uint64, o HistoryOptions, model, subject Backend) (err error) {
 	if o.Operations == 0 {
 		o.Operations = 200

@@ -105,11 +105,12 @@ func translate(s string, ids map[string]string) string {
 type stampLaw struct {
 	last   amber.Stamp
 	of     map[amber.Stamp]string // the revision each was given to
-	unseen [][2]amber.Stamp       // between each two, stamps were given out that nobody was told of
+	unseen [][2]amber.Stamp       // between each two, stamps were given out that no answer named
 }
 
-// mayKnow reports whether a stamp may have been given out while nobody was told. A keyed
-// write that is sent again answers with the revision it made, which may have been replaced in the same ingestion.
+// mayKnow reports whether a store may have given out a stamp that no answer named at the time. A
+// keyed write that is sent again answers with the revision it made, and the same ingestion may have
+// replaced that revision.
 func (l *stampLaw) mayKnow(s amber.Stamp) bool {
 	return slices.ContainsFunc(l.unseen, func(u [2]amber.Stamp) bool { return u[0] < s && s <= u[1] })
 }

@@ -84,8 +84,8 @@ func (w *world) phase(session amber.SessionID, n int) (wrote []amber.Memory, sai
 	return wrote, said
 }
 
-// passStamps notes the stamps of everything both stores hold: in a concurrent
-// phase nobody saw the order they were given out in.
+// passStamps notes the stamps of everything both stores hold. In a concurrent phase the suite does
+// not see the order in which the stores gave them out.
 func (h *history) passStamps() {
 	for _, w := range []*world{h.model, h.subject} {
 		law := h.stamps[w]

@@ -117,7 +117,7 @@ func memoryMutants() []mutant {
 	}
 }
 
-// storeDuplicates makes each duplicate differ by what nobody sees.
+// storeDuplicates makes each duplicate differ by spaces at the end, which a reader does not see.
 func storeDuplicates(ctx context.Context, next amber.LongTerm, r amber.WriteRequest) (amber.WriteAck, error) {
 	ack, err := next.Write(ctx, r)
 	if err == nil && ack.Deduplicated {

@@ -115,7 +115,7 @@ func (c catalogue) DeleteSession(ctx context.Context, id amber.SessionID) error 
 	return either(c.delete != nil, c.delete, c.Sessions.DeleteSession)(ctx, id)
 }
 
-// everywhere does not look at the project it is asked for.
+// everywhere ignores the project of the query.
 type everywhere struct{ amber.Sessions }
 
 func (e everywhere) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.Page[amber.Session], error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// recallFunc stands for Recall, with the store's own beside it.
+// recallFunc replaces Recall. Its parameter next is the store's own implementation.
 type recallFunc func(ctx context.Context, next amber.LongTerm, q amber.Query) (amber.RecallResult, error)
 
 // recalling replaces Recall.

@@ -39,7 +39,7 @@ func unreadable(table, id, reason string) error {
 	return e
 }
 
-// AsBadRow tells whether an error is about one row only.
+// AsBadRow reports whether an error is about one row only.
 func AsBadRow(err error) (*badRow, bool) {
 	var b *badRow
 	return b, errors.As(err, &b)

@@ -13,7 +13,7 @@ import (
 const UpsertEmbedding = `INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES (?, ?, ?, ?)
 ON CONFLICT (memory_id, model) DO UPDATE SET dimension = excluded.dimension, vector = excluded.vector`
 
-// ScanEmbedding reads a vector. One that does not have its dimension is damaged.
+// ScanEmbedding reads a vector. A vector whose length does not match its dimension is damaged.
 func ScanEmbedding(s scanner) (amber.Embedding, error) {
 	var e amber.Embedding
 	var dimension int

@@ -24,7 +24,7 @@ const (
 	DeleteWaiting      = `DELETE FROM sync_waiting WHERE from_id = ?1 OR to_id = ?1`
 	turnsContaining    = `SELECT id FROM turns WHERE instr(content, ?) > 0`
 	deleteActivityWith = `DELETE FROM activity WHERE instr(name || char(10) || detail, ?) > 0`
-	// Digests are made by rule of what was said; nobody wrote them.
+	// A rule makes digests from what was said; no person wrote them.
 	digestsContaining = `SELECT id FROM memories WHERE kind = 'session_summary' AND trust = 'derived'
 AND instr(title || char(10) || summary || char(10) || content, ?) > 0`
 	IsErased       = `SELECT EXISTS (SELECT 1 FROM erased WHERE id = ?)`
@@ -177,8 +177,8 @@ const ErasedOperation = "erased"
 
 func ErasedKey(key string) string { return amber.ContentDigest("amber idempotency key\n" + key) }
 
-// eraseAnswers removes the answers that tell of a memory, and notes that their
-// keys were used, so that a retry does not store the memory anew.
+// eraseAnswers removes the answers about a memory, and notes that their keys were used, so that a
+// retry does not store the memory anew.
 func (t *Tx) eraseAnswers(id amber.MemoryID) error {
 	type used struct {
 		key     string

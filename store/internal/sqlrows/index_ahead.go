@@ -6,9 +6,9 @@ import (
 	"github.com/amber-memory/amber/search"
 )
 
-// What bringing a few memories into the index has to know is asked for at once where each question
-// takes a way over a network. The answers are kept as what is written changes them, and go when the transaction
-// is done with the index.
+// These statements read ahead what it takes to bring a few memories into the index. The transaction
+// asks them all at once where each question goes over a network. It updates the answers with its
+// own writes, and drops them when it is done with the index.
 
 const (
 	dirtyMemories = `(SELECT owner FROM index_dirty WHERE source = 'memory' ORDER BY owner LIMIT ?)`

@@ -174,9 +174,9 @@ func (t *Tx) CountIndex(model string) (c IndexCounts, err error) {
 	return c, nil
 }
 
-// CheckIndex compares the documents of the index with the passages, and those with the rows
-// that they were made of: with their words only where deep says so. What is waiting to come
-// in is not looked at.
+// CheckIndex compares the documents of the index with the passages, and the passages with the rows
+// that they were made of. It compares their words only if deep is true. It ignores rows that still
+// wait to be indexed.
 func (t *Tx) CheckIndex(deep bool) error {
 	docs, err := search.Check(IndexRows{t})
 	if err != nil {
@@ -212,7 +212,7 @@ func (t *Tx) CheckIndex(deep bool) error {
 			}
 			texts, err := owners.of(r.source, r.owner)
 			if _, bad := AsBadRow(err); bad {
-				continue // another check tells of it
+				continue // another check reports it
 			}
 			if err != nil {
 				return err

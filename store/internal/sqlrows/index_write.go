@@ -288,8 +288,8 @@ const (
 	nextPassages = `SELECT owner, row, part, digest, place FROM passages WHERE source = 'memory' AND owner IN (SELECT value FROM json_each(?)) ORDER BY owner, part`
 )
 
-// lookAhead reads what is needed of the next memories, where there are several: three
-// questions for all of them. What one of them says depends on no other.
+// lookAhead reads what is needed of the next memories, where there are several: three questions for
+// all of them. The answer about one memory depends on no other.
 func (x *indexer) lookAhead(next []owner) error {
 	if next[0].source != search.SourceMemory {
 		return nil

@@ -98,7 +98,8 @@ func (m *memo) ask() {
 // digestAt is where insertMemoryAt has the digest of the content.
 const digestAt = 19
 
-// write notes what is written. Of statements that may change or remove a memory it is not looked which one that is.
+// write notes what is written. For a statement that may change or remove a memory it does not find
+// out which memory that is.
 func (m *memo) write(query string, args []any) {
 	if m == nil {
 		return

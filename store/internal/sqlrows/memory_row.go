@@ -244,8 +244,8 @@ func Marshal(v any) (string, error) {
 	return string(b), nil
 }
 
-// marshalList writes a list for json_each. One that was never made is an empty one: null is no list, and PostgreSQL
-// refuses it.
+// marshalList writes a list for json_each. It writes a nil list as an empty one: null is no list,
+// and PostgreSQL refuses it.
 func marshalList[T any](list []T) (string, error) {
 	if list == nil {
 		return "[]", nil

@@ -17,7 +17,7 @@ const (
 	selectNotesHead = `SELECT commit_id FROM notes_head`
 	putNotesHead    = `INSERT INTO notes_head (id, commit_id) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET commit_id = excluded.commit_id`
 	selectBlobs     = `SELECT name, blob FROM notes`
-	// What an upsert does in a conflict would hold for the triggers, too.
+	// An upsert is no choice here: its conflict handling would hold for the triggers, too.
 	updateNote = `UPDATE notes SET blob = ?2, commit_id = ?3, at = ?4, content = ?5
 WHERE name = ?1 AND (blob <> ?2 OR commit_id <> ?3 OR at <> ?4 OR content <> ?5)`
 	insertNote = `INSERT INTO notes (name, blob, commit_id, at, content) SELECT ?1, ?2, ?3, ?4, ?5

@@ -63,8 +63,8 @@ func jsonOf[T any](column string) func(scanner) error {
 	}
 }
 
-// MemoryReadings reads every table of memory.db. What new rows continue is looked
-// at by the check of counters.
+// MemoryReadings reads every table of memory.db. The check of counters covers the numbers that new
+// rows continue.
 var MemoryReadings = []Reading{
 	{"incarnations", `SELECT id, id FROM incarnations`, as(ScanText)},
 	{"changes", `SELECT seq, key FROM changes`, as(ScanText)},
@@ -264,9 +264,8 @@ type Check struct {
 	Run   func(*Tx) error
 }
 
-// MemoryChecks are the checks of what the rows of memory.db hold, in a file of a
-// schema. What reads rows is of the newest schema, so those of an older one are not
-// read.
+// MemoryChecks are the checks of the rows of memory.db, in a file of a schema. The code that reads
+// rows knows only the newest schema, so the checks do not read the rows of an older one.
 func MemoryChecks(schema int64, newest bool) []Check {
 	counters := Check{"counters", countersScope, func(t *Tx) error { return t.checkSequences(memorySequences, schema) }}
 	return checks(counters, MemoryReadings, newest)

@@ -20,8 +20,8 @@ const (
 	deleteVersions = `DELETE FROM versions WHERE memory_id = ?`
 )
 
-// MaxSaw is how many versions one version names, as [amber.SyncRecord.Check]
-// allows. What an edit cannot name stays in conflict until the next.
+// MaxSaw is how many versions one version names, as [amber.SyncRecord.Check] allows. Versions that
+// an edit cannot name stay in conflict until the next edit.
 const MaxSaw = 64
 
 // VersionOf names a version as the table versions does.
@@ -101,10 +101,9 @@ func LatestFirst(a, b amber.Origin) int {
 	return 0
 }
 
-// NoteVersion notes a version whose text is here, and what its author had
-// seen. None of those is a head any longer, whether it has arrived or not. A
-// version that is known keeps what it is: somebody may have seen it before it
-// came.
+// NoteVersion notes a version whose text is here, and the versions that its author had seen. None
+// of those is a head any longer, whether it has arrived or not. A version that is already known
+// keeps its state: another version may have seen it before its text came.
 func (t *Tx) NoteVersion(id amber.MemoryID, v amber.Origin, saw []amber.Origin) error {
 	for _, o := range saw {
 		if err := t.Do(SeeVersion, id, VersionOf(o)); err != nil {
@@ -124,7 +123,7 @@ func (t *Tx) Supersede(prev amber.Memory, next amber.Origin, seen ...amber.Origi
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(saw, prev.Origin) { // somebody without a say claims to have seen it
+	if !slices.Contains(saw, prev.Origin) { // a device without a say claims to have seen it
 		saw = append([]amber.Origin{prev.Origin}, saw...)
 	}
 	for _, o := range seen {
