@@ -99,7 +99,7 @@ func (b *builder) build(ctx context.Context) error {
 	if err != nil || b.late || b.r.Occasion == wire.OccasionPrompt {
 		return err
 	}
-	return b.leftOff(ctx) // of somebody who begins with a goal
+	return b.leftOff(ctx) // for a person who begins with a goal
 }
 
 // start tells where the last sessions left off, and what stands.

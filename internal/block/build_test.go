@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// built builds the context of a store as nobody in particular.
+// built builds the context of a store for a caller without identities.
 func built(t *testing.T, s amber.Store, size int) wire.ContextBlock {
 	t.Helper()
 	b := must.Get(block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader))(t)
@@ -93,7 +93,7 @@ func TestContextCutsWhereTextsEnd(t *testing.T) {
 	}
 }
 
-// What would be cut to next to nothing is left out, and counted.
+// A memory that would be cut to next to nothing is left out, and counted.
 func TestContextLeavesOutWhatHasNoRoom(t *testing.T) {
 	t.Parallel()
 	s := newStore()
@@ -106,7 +106,7 @@ func TestContextLeavesOutWhatHasNoRoom(t *testing.T) {
 	}
 }
 
-// curious is a policy that asks for somebody else.
+// curious is a policy that asks for another project and another user.
 type curious struct{ policy.Conservative }
 
 func (curious) Recall(in amber.RecallInput) (amber.Query, amber.Decision) {

@@ -51,14 +51,13 @@ var (
 	})
 )
 
-// Cut returns a prompt without the context blocks in it: a host may hand
-// back what Amber told it as if the user had said it.
+// Cut returns a prompt without the context blocks in it: a host may hand back what Amber told it as
+// if the user had said it.
 //
-// Only lines that a block can have go, from a delimiter and the line below it on
-// up to the delimiter that ends it. So a block within a block goes with it; a
-// block that a host has cut short ends where its last line does; and what
-// somebody writes between delimiters of their own stays. A prompt without a
-// block is returned as it is.
+// Cut removes only lines that a block can have, from a delimiter and the line below it on up to the
+// delimiter that ends it. So a block within a block goes with it; a block that a host has cut short
+// ends where its last line does; and text stays that a person writes between delimiters of their
+// own. A prompt without a block is returned as it is.
 func Cut(prompt string) string {
 	var kept []byte
 	cut, from := false, 0 // where to look for the next block

@@ -79,8 +79,8 @@ func TestOwnContextIsCutOutOfPrompts(t *testing.T) {
 	}
 }
 
-// TestContextThatWasCutShortEndsWithItsLastLine cuts a block at every byte, as a
-// host with a limit does. Of the memories nothing is left, of the user's words all.
+// TestContextThatWasCutShortEndsWithItsLastLine cuts a block at every byte, as a host with a limit
+// does. Nothing of the memories is left, and all of the user's words.
 func TestContextThatWasCutShortEndsWithItsLastLine(t *testing.T) {
 	t.Parallel()
 	whole := builtBlock(t)
@@ -94,7 +94,7 @@ func TestContextThatWasCutShortEndsWithItsLastLine(t *testing.T) {
 			if !strings.HasSuffix(got, words) {
 				t.Fatalf("after %d bytes: %q", n, got)
 			}
-			// What the delimiter or an item was cut in is no memory.
+			// Only a part of the delimiter or of an item may be left, and no memory.
 			left := strings.TrimSpace(strings.TrimSuffix(got, words))
 			if len(left) > len("<hook_context>&lt;amber-memory &gt;\nWhat Amber remember</hook_context>")+32 {
 				t.Fatalf("after %d bytes: %q is left", n, left)
@@ -119,9 +119,9 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 	must.Do(t, must.Err(store.Sessions.StartSession(ctx, amber.SessionStart{ID: "s1", Name: "Work", Project: "shop"})))
 	must.Do(t, must.Err(store.Names.EndSession(ctx, amber.SessionEnd{ID: "s1", Summary: long})))
 	// expected says what is shown. The session may have half of the room, and 160 bytes of it are
-	// shown from 577 bytes on. What it leaves is enough for 160 bytes of the memory from 776
-	// bytes on, is not any more when the session has room for one more sentence, at 781,
-	// and is again from 810 bytes on.
+	// shown from 577 bytes on. The rest is enough for 160 bytes of the memory from 776 bytes on.
+	// From 781 bytes on the session has room for one more sentence, and the rest is too small for
+	// the memory. From 810 bytes on it is large enough again.
 	expected := func(size int) (session, memory int) {
 		switch {
 		case size < 577:
@@ -149,8 +149,8 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 	}
 }
 
-// TestForgedContextCostsNoWords: delimiters that somebody typed or pasted take
-// nothing along that is not a line of a block.
+// TestForgedContextCostsNoWords: if a person typed or pasted delimiters, Cut removes only lines of
+// a block with them.
 func TestForgedContextCostsNoWords(t *testing.T) {
 	t.Parallel()
 	const (

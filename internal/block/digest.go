@@ -36,8 +36,8 @@ type clause struct {
 // digest are texts by what they are.
 type digest map[string][]string
 
-// clauses returns what is told of a session with a digest. Constraints and preferences
-// stand elsewhere.
+// clauses returns the clauses for a session with a digest. Constraints and preferences are in
+// another section.
 func (d digest) clauses(summary digest) []clause {
 	pick := func(name string) []string {
 		if len(d[name]) > 0 {
@@ -55,8 +55,8 @@ func (d digest) clauses(summary digest) []clause {
 	return out
 }
 
-// summaryClauses takes the summary that a digest gave a session apart. What has no name
-// is under "". A bar inside a text, as that of a pipe, parts nothing.
+// summaryClauses splits the summary that a digest gave a session into its clauses. Text without a
+// name is under "". A bar inside a text, such as that of a pipe, splits nothing.
 func summaryClauses(s string) digest {
 	out := digest{}
 	name, text := "", ""

@@ -36,7 +36,7 @@ func TestSummaryWithABar(t *testing.T) {
 	}
 }
 
-// Of a session with several digests the last items stand, in the order they were said.
+// A block shows the last items of a session with several digests, in the order they were said.
 func TestTheLastItemsOfASession(t *testing.T) {
 	t.Parallel()
 	s := newStore()

@@ -32,7 +32,7 @@ func (b *builder) inTime(ctx context.Context, asked question) error {
 	made, failed := make(chan error, 1), make(chan struct{})
 	go func() {
 		defer func() {
-			if r := recover(); r != nil { // nobody else would: this is no goroutine of the caller
+			if r := recover(); r != nil { // the caller cannot recover it: this is another goroutine
 				made <- amber.Errorf(amber.KindInternal, "build context", "", "panic: %v", r)
 			}
 		}()

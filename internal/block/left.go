@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// How much is told of sessions: more of the last one.
+// Limits for the account of earlier sessions. The last session has more room.
 const (
 	usualSessions = 3
 	lookSessions  = 12 // are looked at for those that say something
@@ -21,7 +21,7 @@ const (
 	maxItems      = 5 // of a kind
 )
 
-// leftOff tells of the last sessions of the project.
+// leftOff adds accounts of the last sessions of the project.
 func (b *builder) leftOff(ctx context.Context) error {
 	sessions, err := b.recentSessions(ctx)
 	if err != nil || len(sessions) == 0 {
@@ -91,7 +91,7 @@ func (b *builder) digests(ctx context.Context) (map[amber.SessionID][]amber.Memo
 	return out, err
 }
 
-// account is what is told of a session: named clauses, each on a line.
+// account is the text about one session: named clauses, each on a line.
 type account struct {
 	name    string
 	clauses []string
@@ -99,7 +99,7 @@ type account struct {
 
 func (a *account) say(what string, texts ...string) {
 	most := clauseBytes
-	if what == "summary" { // somebody wrote it to be read
+	if what == "summary" { // a person or an agent wrote it to be read
 		most = lastBytes
 	}
 	var said []string
@@ -113,7 +113,7 @@ func (a *account) say(what string, texts ...string) {
 	}
 }
 
-// String is empty where nothing is known of the session, not even a name that somebody
+// String is empty where nothing is known of the session, not even a name that a person or an agent
 // gave it.
 func (a *account) String() string {
 	name := ""
@@ -126,8 +126,8 @@ func (a *account) String() string {
 	return name + ": " + strings.Join(a.clauses, "\n")
 }
 
-// account tells of a session: by its digest where there is one, else by what was said
-// first and last.
+// account makes the account of a session: from its digest where there is one, else from the first
+// and last words in it.
 func (b *builder) account(ctx context.Context, s amber.Session, found []amber.Memory) (*account, error) {
 	a := &account{}
 	if s.Name != string(s.ID) {

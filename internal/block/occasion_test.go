@@ -112,8 +112,8 @@ func TestShortPromptAsksWithTheLastExchange(t *testing.T) {
 	must.Equal(t, "yes without anything before it", said(r), "")
 }
 
-// What the agent has before it comes again only when it has changed, or when a compaction
-// has dropped it.
+// A passage that the agent already has before it comes again only when it has changed, or when a
+// compaction has dropped it.
 func TestPassagesComeOnceInASession(t *testing.T) {
 	t.Parallel()
 	s := newStore()
@@ -200,8 +200,8 @@ func (p asIs) Recall(in amber.RecallInput) (amber.Query, amber.Decision) {
 	return q, d
 }
 
-// What is put before a prompt is asked for as a prompt, whatever the policy says: a question
-// has another likelihood.
+// Passages for a prompt are recalled as for a prompt, whatever the policy says: a question has
+// another likelihood.
 func TestPromptIsRecalledAsPrompt(t *testing.T) {
 	t.Parallel()
 	for _, p := range []amber.Policy{policy.Conservative{}, asIs{}} {
@@ -213,7 +213,7 @@ func TestPromptIsRecalledAsPrompt(t *testing.T) {
 	}
 }
 
-// When recall takes too long, what is known without it is told, and that it is late.
+// If recall takes too long, the block contains what is known without it, and says that it is late.
 func TestLateContextIsWhatStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -243,7 +243,7 @@ func TestGoalWithoutAnOccasion(t *testing.T) {
 	must.Says(t, "no goal", build(t, s, shop("", "")).Text, "Coupon totals are rounded", "Where we left off:", "never floats")
 }
 
-// What somebody wrote is told however much rules have found since.
+// A block shows a memory that a person wrote, however much rules have found since.
 func TestStartTellsOwnMemoriesBehindManyDerivedOnes(t *testing.T) {
 	t.Parallel()
 	s := newStore()

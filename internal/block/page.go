@@ -131,8 +131,8 @@ func plainLine(s string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(s, "**", "")), " ")
 }
 
-// label tells what a passage is: where it is seen and since when, or the day of the
-// session that it was found in.
+// label describes a passage: its scope and the day it is from, or the day of the session that it
+// was found in.
 func label(h amber.Hit) string {
 	what := string(h.Kind)
 	switch h.Layer {
@@ -167,7 +167,7 @@ func itemName(h amber.Hit) (string, bool) {
 	return "", false
 }
 
-// What digests call their items.
+// The names that digests give their items.
 const (
 	itemConstraint = "constraint"
 	itemPreference = "preference"

@@ -11,17 +11,16 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What is put before a prompt.
+// Limits of the passages that are put before a prompt.
 const (
 	maxPassages  = 5
 	askPassages  = 16  // are looked at, since some may be known, or say the same
 	passageBytes = 520 // of one passage
-	lastBytesOf  = 600 // of the last exchange, that stands for a prompt without words of its own
+	lastBytesOf  = 600 // of the last exchange, which replaces a prompt without words of its own
 
-	// The score of a hit is how likely it is relevant to a question asked of
-	// everything. Somebody who works in a project and names two things or more asks
-	// about the project: the odds of what was said there are better by this much for
-	// each thing, up to a bound.
+	// The score of a hit is how likely it is relevant to a question about everything. A person who
+	// works in a project and names two things or more asks about the project: the odds of passages
+	// from the project are better by this much for each thing, up to a bound.
 	oddsOfName  = 1.75
 	projectOdds = 10
 	enoughNames = 2
@@ -71,7 +70,7 @@ func (b *builder) lastSaid(ctx context.Context) (string, error) {
 	return strings.Join(said, "\n"), err
 }
 
-// relevance is how likely a hit is relevant to somebody who works in the project.
+// relevance is how likely a hit is relevant to a person who works in the project.
 func (b *builder) relevance(h amber.Hit, odds float64) float64 {
 	if h.ProjectID == "" || h.ProjectID != b.r.ProjectID {
 		odds = 1
@@ -106,7 +105,7 @@ func (b *builder) relevant(ctx context.Context, asked question) error {
 func (b *builder) choose(ctx context.Context, hits []amber.Hit, asked question) error {
 	words := analyze.Parse(clipQuery(asked.text))
 	least := b.query.MinScore
-	if b.r.Occasion == "" { // somebody asked
+	if b.r.Occasion == "" { // a person asked
 		least *= followers
 	}
 	for _, h := range hits {

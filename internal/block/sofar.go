@@ -8,7 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// How much is told of a session after a compaction.
+// Limits for the account of a session after a compaction.
 const (
 	soFarTurns  = 200
 	soFarAsked  = 4
@@ -16,7 +16,7 @@ const (
 	soFarAnswer = 900
 )
 
-// soFar tells what a session has established, for an agent whose host has dropped it.
+// soFar adds what a session has established, for an agent whose host has dropped it.
 func (b *builder) soFar(ctx context.Context) error {
 	if b.r.SessionID == "" || !b.ofSessions() {
 		return nil
@@ -72,8 +72,8 @@ func askedAndAnswered(turns []amber.Turn) (asked []string, answer string) {
 	return slices.DeleteFunc(asked, func(s string) bool { return strings.TrimSpace(s) == "" }), answer
 }
 
-// began is when what is told of the session began: what was said, what rules found, or what
-// was done in a session in which nothing was said.
+// began returns when the account of the session begins: with the first turn, else with the first
+// memory that rules found, else with the start of the session.
 func (b *builder) began(ctx context.Context, turns []amber.Turn, found []amber.Memory) (amber.Time, error) {
 	switch {
 	case len(turns) > 0:

@@ -34,8 +34,9 @@ func (s section) takes(m amber.Memory) bool {
 	return !s.least.Outranks(m.Trust) && (m.Trust != amber.TrustDerived || s.derived != nil && s.derived(m))
 }
 
-// sections are what stands, in the order it is told. What the owner said comes first and is listed alone: however much
-// agents write, and rules find in what they said, takes no room from it.
+// sections lists the standing memories in the order in which the block shows them. The owner's
+// words come first and are listed alone: no amount of text from agents, or of what rules find in
+// it, takes room from them.
 var sections = []section{
 	{headingStanding, whyConstraint, constraints, maxStanding, amber.TrustSigned, nil},
 	{headingStanding, whyDecision, decisions, maxStanding, amber.TrustSigned, nil},
@@ -74,8 +75,8 @@ func isItem(m amber.Memory, name string) bool {
 	return ok && got == name
 }
 
-// standing tells what holds in the project, what the user prefers, what else was
-// remembered last, and how many conflicts are open.
+// standing adds what holds in the project, what the user prefers, the newest other memories, and
+// the number of open conflicts.
 func (b *builder) standing(ctx context.Context) error {
 	told := map[string]int{}
 	for _, s := range sections {

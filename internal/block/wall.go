@@ -36,8 +36,9 @@ func (b *builder) believes(t amber.Trust) bool {
 	return false
 }
 
-// admits reports whether what was written with some trust may be in the block. What an agent said stays in the project in
-// which it was said, and what waits for the owner stays out.
+// admits reports whether a memory that was written with some trust may be in the block. An agent's
+// memory stays in the project in which it was written, and a memory that waits for the owner stays
+// out.
 func (b *builder) admits(t amber.Trust, scope amber.Scope, kind amber.MemoryKind, project string) bool {
 	if t == amber.TrustAgent && project != b.query.ProjectID || b.query.Review.Waits(t, scope, kind) {
 		return false
@@ -107,8 +108,8 @@ func (b *builder) isKnown(i wire.ContextItem) bool {
 	})
 }
 
-// findSeen finds out what was put before the agent in this session since its last
-// compaction. Somebody who asks without an occasion is told everything.
+// findSeen finds out what was put before the agent in this session since its last compaction. A
+// request without an occasion gets everything.
 func (b *builder) findSeen(ctx context.Context) error {
 	b.seen = map[passageID]string{}
 	if b.r.Occasion == "" || b.r.Occasion == wire.OccasionCompaction {
