@@ -74,8 +74,8 @@ type ChangeQuery struct {
 	Limit  int
 }
 
-// ChangeLog tells what changed, in commit order. Every mutation writes its
-// entry in its own transaction. Safe for concurrent use.
+// ChangeLog lists what changed, in commit order. Every mutation writes its entry in its own transaction. Safe
+// for concurrent use.
 type ChangeLog interface {
 	// Changes returns up to limit entries after a position, oldest first;
 	// none is an empty list. Only entries that no slower commit can overtake

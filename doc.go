@@ -27,9 +27,8 @@
 // ack.Deduplicated says so. Another text on the same topic is a new revision
 // of it; the old one stays in its history.
 //
-// Its [Scope] says who sees it. Every scope but global has an identity, and a
-// memory is visible only where that identity is present on both sides and
-// equal. What is missing matches nothing.
+// Its [Scope] says who sees it. Every scope but global has an identity, and a memory is visible only where that
+// identity is present on both sides and equal. An identity that is missing matches nothing.
 //
 // It comes back as a [Hit]:
 //

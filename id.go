@@ -102,10 +102,9 @@ func ParseSessionID(s string) (SessionID, error) {
 	return SessionID(s), CheckID("session id", s)
 }
 
-// CheckID checks an identifier that comes from outside: not empty, at most
-// [MaxIDBytes], valid UTF-8, printable, no space at either end. What says
-// which identifier it is. The error is of kind invalid and never repeats more
-// than the first characters of s.
+// CheckID checks an identifier that comes from outside: not empty, at most [MaxIDBytes], valid UTF-8,
+// printable, no space at either end. The error names the identifier by the argument what, is of kind invalid
+// and never repeats more than the first characters of s.
 func CheckID(what, s string) error {
 	switch {
 	case s == "":

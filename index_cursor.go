@@ -19,10 +19,10 @@ const MaxIndexNotes = 1 << 20
 
 // IndexCursors keeps the cursors of indexes outside of the store, by their places.
 type IndexCursors interface {
-	// IndexCursor returns the cursor of a place; one that nobody has fed has a zero cursor.
+	// IndexCursor returns the cursor of a place; a place that was never fed has a zero cursor.
 	IndexCursor(ctx context.Context, place string) (IndexCursor, error)
-	// MoveIndexCursor stores a cursor whose fence is one more than the one that is stored, and
-	// returns once that is durable. Errors: conflict when it is another, since somebody else has
-	// fed the index meanwhile; invalid.
+	// MoveIndexCursor stores a cursor whose fence is one more than the one that is stored, and returns once
+	// that is durable. Errors: conflict when the fence is another, since another process has fed the index
+	// meanwhile; invalid.
 	MoveIndexCursor(ctx context.Context, place string, c IndexCursor) error
 }

@@ -45,9 +45,8 @@ type Ingestion struct {
 type IngestStep struct {
 	Event EventRef `json:"event,omitzero"`
 	At    Time     `json:"at,omitzero"` // when it happened; default now
-	// Start makes the session where there is none. One that has ended starts
-	// again only with Reopen. Empty project and directory of a stored session
-	// are filled in.
+	// Start makes the session where there is none. A session that has ended starts again only with Reopen.
+	// Empty project and directory of a stored session are filled in.
 	Start    SessionStart   `json:"start"`
 	Reopen   bool           `json:"reopen,omitempty"`
 	Turns    []Turn         `json:"turns,omitempty"`
@@ -246,7 +245,7 @@ func normalizeLinks(links []IngestLink, err error, memories int) ([]IngestLink, 
 	return links, err
 }
 
-// someMemory stands for a memory that has no id yet.
+// someMemory is the id of a memory that has none yet, so that its links can be checked.
 const someMemory MemoryID = "00000000-0000-7000-8000-000000000000"
 
 // normalizeOne is normalizeEach for a part there is one of, or none.

@@ -16,10 +16,9 @@ var kindNames = map[string]MemoryKind{
 	"summary": SessionSummary, "session": SessionSummary,
 }
 
-// Canonical returns the kind that k means: a common name such as "decision" or
-// "Bugfix" stands for one of [MemoryKinds], in any case, with a space or a dash for
-// an underscore, and in the plural. What stands for none is returned as it is, and
-// is invalid. Every contract that takes a kind takes its names.
+// Canonical returns the kind that k means: a common name such as "decision" or "Bugfix" means one of
+// [MemoryKinds], in any case, with a space or a dash for an underscore, and in the plural. A name that means
+// none is returned as it is, and is invalid. Every contract that takes a kind takes its names.
 func (k MemoryKind) Canonical() MemoryKind {
 	word := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(string(k))))
 	for _, w := range []string{word, strings.TrimSuffix(word, "s"), strings.TrimSuffix(word, "es")} {

@@ -7,8 +7,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// TestKindsHaveCommonNames: what agents call a memory stands for a kind; what
-// stands for none stays invalid.
+// TestKindsHaveCommonNames: a name that agents give a memory means a kind; a name that means none stays
+// invalid.
 func TestKindsHaveCommonNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[amber.MemoryKind]amber.MemoryKind{

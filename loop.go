@@ -60,9 +60,8 @@ type Loops interface {
 	ClearLoop(ctx context.Context, id SessionID, runID string) error
 }
 
-// compact drops the white space between the tokens of a document, so that its
-// digest does not depend on how it was laid out. What is not JSON stays as it
-// is, for checkJSON to refuse.
+// compact drops the white space between the tokens of a document, so that its digest does not depend on how it
+// was laid out. Bytes that are not JSON stay as they are, for checkJSON to refuse.
 func compact(b json.RawMessage) json.RawMessage {
 	var out bytes.Buffer
 	if json.Compact(&out, b) != nil {

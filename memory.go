@@ -9,8 +9,8 @@ import (
 // MemoryKind says what a memory is about.
 type MemoryKind string
 
-// The kinds of memory. A common name such as "decision" stands for one of them, see
-// [MemoryKind.Canonical]; an unknown kind is invalid, never mapped to another.
+// The kinds of memory. A common name such as "decision" means one of them, see [MemoryKind.Canonical]; an
+// unknown kind is invalid, never mapped to another.
 const (
 	UserPreference  MemoryKind = "user_preference"
 	UserFact        MemoryKind = "user_fact"

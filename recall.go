@@ -66,8 +66,7 @@ func (q Query) Believes(t Trust) bool {
 	return !q.Trusted && !q.Local
 }
 
-// Prompted reports whether the text of the query was said to an agent, so that nobody asked for
-// memories.
+// Prompted reports whether the text of the query was said to an agent, so that no caller asked for memories.
 func (q Query) Prompted() bool { return q.Reason == RecallRequest || q.Reason == RecallResume }
 
 // AnswerScore is a threshold for questions: where no hit reaches it, memory has rather no answer.

@@ -32,8 +32,7 @@ type Recorded struct {
 }
 
 const (
-	// maxRecorded bounds the numbers that somebody else gives a memory, so that
-	// there is always a next one.
+	// maxRecorded bounds the numbers that another program gives a memory, so that there is always a next one.
 	maxRecorded = 1 << 53
 	// maxAhead is how far in the future a new memory may be dated: clocks differ,
 	// and so do readers of dates without a time zone.

@@ -24,9 +24,8 @@ type Relation struct {
 // takes: see [Relation.Silences].
 const Supersedes = "supersedes"
 
-// Silences reports whether r keeps the memory to from being shown as what holds
-// now, because from took its place. What is trusted less, was forgotten, or is seen
-// by fewer readers takes the place of nothing.
+// Silences reports whether r keeps the memory to from being shown as what holds now, because from took its
+// place. A memory that is trusted less, was forgotten, or is seen by fewer readers takes the place of nothing.
 func (r Relation) Silences(from, to Memory) bool {
 	return r.Type == Supersedes && r.From == from.ID && r.To == to.ID && r.DeletedAt.IsZero() && from.DeletedAt.IsZero() &&
 		!to.Trust.Outranks(r.Trust) && !to.Trust.Outranks(from.Trust) && from.reaches(to)

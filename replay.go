@@ -82,7 +82,7 @@ const (
 // after a crash.
 type RecoveryEligibility string
 
-// What may be done.
+// The values say what a supervisor may do with the task.
 const (
 	RecoveryResumeReady     RecoveryEligibility = "resume_ready"     // go on
 	RecoveryFinalizeReady   RecoveryEligibility = "finalize_ready"   // all work is done, close it

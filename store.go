@@ -26,8 +26,8 @@ type Parts struct {
 	Active   ActiveSessions
 	States   SessionStates
 
-	// What the crash journal is drained into. It reaches over the layers of
-	// turns, sessions and long-term memory, so one backend serves them.
+	// Ingest takes the entries that are drained from the crash journal. It reaches over the layers of turns,
+	// sessions and long-term memory, so one backend serves them.
 	Ingest     Ingester
 	Activities Activities
 

@@ -83,8 +83,8 @@ type OutgoingRequest struct {
 // Outgoing is one step of an export. A record may be in several steps.
 type Outgoing struct {
 	Records []SyncRecord // sessions first
-	// Journaled are the sessions among the records that the crash journal told of. Only in
-	// those can a drain have written the summary.
+	// Journaled are the sessions among the records that the crash journal reported. Only in those can a drain
+	// have written the summary.
 	Journaled map[SessionID]bool
 	// Refused are versions of memories that were erased at the place. They are
 	// not to be written.
@@ -159,7 +159,7 @@ type Incoming struct {
 	Stored func(record int)
 }
 
-// Applied says what a chunk brought. What was known already counts nowhere.
+// Applied counts what a chunk brought. A record that was known already counts nowhere.
 type Applied struct {
 	Already   bool // there was nothing to do; the chunk was applied before, as far as it may be
 	Sessions  int
@@ -188,16 +188,14 @@ type SyncImporter interface {
 	// arrival; the others go to the history. A prompt that was said here stays
 	// as it was said. An erasure removes the memory and nothing that quotes it.
 	//
-	// Write access to a folder gives no power over records that were never in it. A place
-	// has a say in the versions that came from it, and in those that were
-	// exported to it as [SyncExporter] was told; in an own version where it was
-	// exported or came from there as own, and not because the place has it too. So a version takes the place of the newest one only where that one
-	// is at the place, and goes beside it into the history otherwise, as a
-	// conflict; it never changes the scope or the identities of a memory that has
-	// an own version. An erasure removes the versions that are at the place.
-	// Whatever changes or deletes a session, a prompt or a relation that is not
-	// there is passed over. What was held back counts once the place has its
-	// say: the chunk is then no longer applied. An erasure never does.
+	// Write access to a folder gives no power over records that were never in it. A place has a say in the
+	// versions that came from it, and in those that were exported to it, as the caller has noted with
+	// [SyncExporter]; in an own version where it was exported or came from there as own, and not because the
+	// place has it too. So a version takes the place of the newest one only where that one is at the place, and
+	// goes beside it into the history otherwise, as a conflict; it never changes the scope or the identities of
+	// a memory that has an own version. An erasure removes the versions that are at the place. A record that
+	// changes or deletes a session, a prompt or a relation that is not there is passed over. A record that was
+	// held back counts once the place has its say: the chunk is then no longer applied. An erasure never does.
 	//
 	// The local clock follows the stamps at most [MaxClockLead] past the time of
 	// day. Nil means that the chunk is applied; what was erased may be in a

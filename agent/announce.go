@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// announce makes the store tell of changes to notes and to documents of runtime
-// state where a publisher is configured. In a database the change log holds these changes, and listeners read them there.
+// announce makes the store publish changes to notes and to documents of runtime state where a publisher is
+// configured. In a database the change log holds these changes, and listeners read them there.
 func (a *Agent) announce(ctx context.Context) error {
 	if a.rows != nil {
 		return nil

@@ -66,8 +66,9 @@ type Attendant interface {
 
 // Background says how a background drain goes on when nothing comes any more.
 type Background struct {
-	// Attend begins to answer hooks; nil: nobody does, and the drain ends. An error is a
-	// warning, and the drain goes on without. It is called with the lock of the drain held.
+	// Attend begins to answer hooks; nil: this process answers none, and the drain ends. An error is a warning,
+	// and the drain goes on without answering hooks. DrainInBackground calls it with the lock of the drain
+	// held.
 	Attend func(a *Agent) (Attendant, error)
 	// Stay is how long the process stays after the last event and the last question.
 	Stay time.Duration
@@ -136,7 +137,7 @@ type stay struct {
 	visitors Attendant   // nil: nobody answers hooks
 	politely func(context.Context)
 
-	// What was seen last.
+	// The state when the journal and the store were last looked at.
 	last   time.Time // when something came
 	looked time.Time // when the journal was read
 	mark   string    // of the journal then
@@ -187,8 +188,8 @@ func (s *stay) drain(ctx context.Context) (drain.Report, error) {
 	return s.worker.Once(ctx)
 }
 
-// run drains until nothing has come for a while, and hooks are answered meanwhile where
-// somebody does. After it no hook is.
+// run drains until nothing has come for a while. Where there is an attendant, it answers hooks meanwhile. After
+// run it answers none.
 func (s *stay) run(ctx context.Context) error {
 	if v := s.visitors; v != nil {
 		background, stop := context.WithCancel(ctx)
@@ -209,8 +210,7 @@ func (s *stay) run(ctx context.Context) error {
 	return s.untilQuiet(ctx)
 }
 
-// untilQuiet drains until nothing has come into the store for a while, and then until nobody
-// asks any more.
+// untilQuiet drains until nothing has come into the store for a while, and then until no hook asks any more.
 func (s *stay) untilQuiet(ctx context.Context) error {
 	for s.last = s.a.o.Clock(); ; {
 		pause := drainPause

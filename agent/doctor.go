@@ -91,8 +91,7 @@ func (d *doctor) failed(code string) bool {
 	return slices.ContainsFunc(d.findings, func(f wire.Finding) bool { return f.Code == code && f.Status == wire.FindingFailed })
 }
 
-// examine makes every check in order. What builds on a failed one is not
-// checked, and says so.
+// examine makes every check in order. A check that builds on a failed one is not made, and its finding says so.
 func (d *doctor) examine(ctx context.Context) {
 	if d.ConfigErr == nil && d.o.Config != nil {
 		d.ConfigErr = CheckConfig(*d.o.Config)

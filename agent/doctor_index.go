@@ -27,8 +27,7 @@ func (d *doctor) model() search.Model {
 	return m
 }
 
-// checkIndex says how far the index is. What is not in it yet is found later, which is no
-// failure.
+// checkIndex says how far the index is. Records that are not in it yet are found later, which is no failure.
 func (d *doctor) checkIndex(ctx context.Context, agent *home.Agent, store *sqlite.Store) {
 	s, err := store.IndexStatus(ctx)
 	if err != nil {

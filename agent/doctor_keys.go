@@ -174,8 +174,8 @@ func identities(h *home.Home, c config.Encryption) ([]age.Identity, error) {
 	return append(ids, own...), nil
 }
 
-// checkOpens tells whether the tenant's repository is encrypted. Errors: refused
-// when it is and no identity opens it; those of the repository.
+// checkOpens reports in words whether the tenant's repository is encrypted. Errors: refused when it is
+// encrypted and no identity opens it; those of the repository.
 func (d *doctor) checkOpens(ctx context.Context, h *home.Home, root string, ids []age.Identity) (string, error) {
 	tenant := d.agent.Tenant()
 	path := h.RepoDir(tenant)

@@ -57,8 +57,8 @@ func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
 	d.checkUndrained(ctx, j, agent)
 }
 
-// checkSpoolFolders looks whether the spool and everything in it is what it
-// should be: folders and files, no links, and nobody else's to reach.
+// checkSpoolFolders checks that the spool and everything in it is what it should be: folders and files, no
+// links, and out of reach of other users.
 func checkSpoolFolders(dir string) error {
 	if err := checkPrivate(dir, true); err != nil {
 		return err
@@ -89,8 +89,8 @@ func checkSpoolFolders(dir string) error {
 	return nil
 }
 
-// checkPrivate checks that a folder is one, or a file, and that only its owner
-// can reach it. What is gone meanwhile is fine.
+// checkPrivate checks that a path is a folder, or a file, and that only its owner can reach it. A path that is
+// gone meanwhile is fine.
 func checkPrivate(path string, folder bool) error {
 	info, err := os.Lstat(path)
 	switch {

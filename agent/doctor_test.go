@@ -61,7 +61,7 @@ func TestDoctorFailsForNamesOfNoBackend(t *testing.T) {
 	must.Hold(t, asked >= 8, "%d keys name a backend", asked)
 }
 
-// What marks a consolidation is Amber's own file.
+// The file that marks a consolidation is Amber's own, so the doctor does not report it as odd.
 func TestDoctorKnowsTheMarkOfAConsolidation(t *testing.T) {
 	t.Parallel()
 	a := opened(t)

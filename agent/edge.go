@@ -141,9 +141,9 @@ func followed(file string) string {
 	return file
 }
 
-// SecretFile reads a file that must be for the owner alone. One that belongs to root may be for
-// a group, too: that is how Kubernetes gives a secret to a program that is not root. Errors:
-// not_found; refused when others may read it; invalid.
+// SecretFile reads a file that must be for the owner alone. A file that belongs to root may be for a group,
+// too: that is how Kubernetes gives a secret to a program that is not root. Errors: not_found; refused when
+// others may read it; invalid.
 func SecretFile(op, path string, most int64) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && !secretMode(info.Mode().Perm(), fromRoot(info)) {

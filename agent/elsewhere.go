@@ -259,7 +259,7 @@ func (e *Elsewhere) Spool(ctx context.Context, tenant amber.TenantID, id amber.A
 	return store, store.Close, nil
 }
 
-// buildLease is for how long nobody else builds a generation of an agent after a restore has died.
+// buildLease is how long no other process builds a generation of an agent after a restore has died.
 const buildLease = 2 * time.Minute
 
 // Replace implements [snapshot.Elsewhere].
@@ -338,7 +338,7 @@ func (e *Elsewhere) Replace(ctx context.Context, f *home.Agent, r snapshot.Repla
 	return s.Current, left, nil
 }
 
-// discardWithin is how long it is tried to remove a generation that was not switched to.
+// discardWithin bounds the time for removing a generation that was not switched to.
 const discardWithin = 10 * time.Second
 
 // Old implements [snapshot.Elsewhere].

@@ -96,7 +96,7 @@ func (s *shared) write(a *Agent, text string) {
 	must.Get(a.Store().LongTerm.Write(s.Context(), amber.WriteRequest{Content: text}))(s.T)
 }
 
-// A small change adds little to the repository, and a copy that somebody changed is made anew.
+// A small change adds little to the repository, and a copy that another program changed is made anew.
 func TestSnapshotsOfADatabaseGrowLittle(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -145,7 +145,7 @@ func TestSnapshotsOfADatabaseGrowLittle(t *testing.T) {
 	must.Do(t, os.RemoveAll(filepath.Join(home, "cache")))
 	must.Says(t, "check", detail(must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)), "there is no copy")
 
-	// What is erased does not stay in the copy.
+	// An erased memory does not stay in the copy.
 	ack := must.Get(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "a secret of the lighthouse"}))(t)
 	must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 	erased := must.Get(a.Erase(t.Context(), ack.ID))(t)
@@ -210,8 +210,8 @@ func TestSnapshotOfADatabaseIsOneInstant(t *testing.T) {
 	}
 }
 
-// Somebody writes all the time while the agent is restored. Every write that was acknowledged is in the safety snapshot or in the restored
-// agent.
+// Another replica writes all the time while the agent is restored. Every write that was acknowledged is in the
+// safety snapshot or in the restored agent.
 func TestRestoreOfABusyAgentLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -367,7 +367,7 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 	must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 }
 
-// A file that nobody can have written but a stranger is refused before anything of it comes into the database.
+// A file that only a stranger can have written is refused before anything of it comes into the database.
 func TestHostileSnapshotComesNotIntoADatabase(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)

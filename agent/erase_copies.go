@@ -40,9 +40,8 @@ func copiesInNotes(ctx context.Context, notes amber.Notes, revisions []amber.Mem
 	return names
 }
 
-// copiesInState names the documents of runtime state that hold a text of one of
-// the revisions, as such or escaped in JSON. One that cannot be read is named as
-// a place that was not searched.
+// copiesInState names the documents of runtime state that hold a text of one of the revisions, as such or
+// escaped in JSON. It names a document that cannot be read as a place that was not searched.
 func copiesInState(ctx context.Context, documents amber.Documents, revisions []amber.Memory) []string {
 	if len(revisions) == 0 {
 		return nil
@@ -68,8 +67,7 @@ func copiesInState(ctx context.Context, documents amber.Documents, revisions []a
 	return names
 }
 
-// jsonHolds tells whether a text is inside a string of a JSON document, whatever
-// the strings are escaped like.
+// jsonHolds reports whether a text is inside a string of a JSON document, however the strings are escaped.
 func jsonHolds(doc json.RawMessage, text string) bool {
 	tokens := json.NewDecoder(bytes.NewReader(doc))
 	tokens.UseNumber() // none is too large

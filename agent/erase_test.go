@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// TestEraseReachesEveryPartOfTheAgent: the eraser of the store and the method are the
-// same. What the journal holds is brought in first, and copies elsewhere are named.
+// TestEraseReachesEveryPartOfTheAgent: the eraser of the store and the method are the same. Both bring in first
+// the entries that the journal holds, and name copies elsewhere.
 func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	t.Parallel()
 	a := opened(t)

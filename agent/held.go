@@ -42,9 +42,9 @@ func (a *Agent) ShowHeld(ctx context.Context, session, name string) (wire.HeldEn
 	return h, nil
 }
 
-// RetryHeld puts entries in quarantine back into the crash journal, to be drained
-// again, and returns them. What is no entry stays where it is. Errors: not_found;
-// invalid for a name without a session; those of the journal.
+// RetryHeld puts entries in quarantine back into the crash journal, to be drained again, and returns them. A
+// file that is no entry stays where it is. Errors: not_found; invalid for a name without a session; those of
+// the journal.
 func (a *Agent) RetryHeld(ctx context.Context, r wire.HeldRetry) ([]wire.HeldEntry, error) {
 	j, err := a.Journal()
 	if err != nil {

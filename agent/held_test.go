@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What is shown of the quarantine has no secret and no more bytes than an answer holds;
-// what is tried again is drained.
+// The shown content of the quarantine has no secret and no more bytes than an answer holds; an entry that is
+// tried again is drained.
 func TestTheQuarantineOfAnAgent(t *testing.T) {
 	t.Parallel()
 	a := opened(t)

@@ -82,10 +82,10 @@ func (x Index) status(ctx context.Context, count func(context.Context) (sqlcore.
 	}, nil
 }
 
-// SyncIndex brings everything into the index that is not in it yet, and makes vectors until
-// ctx ends or all are there. Progress, if it is not nil, is told how many were made. Pause, if
-// it is not nil, is called before each vector that is made in this process; without, they are
-// made on all processors. What was done stays. Errors: those of the model; that of ctx.
+// SyncIndex brings everything into the index that is not in it yet, and makes vectors until ctx ends or all are
+// there. Progress, if it is not nil, is called with how many were made. Pause, if it is not nil, is called
+// before each vector that is made in this process; without, they are made on all processors. Vectors that were
+// made stay. Errors: those of the model; that of ctx.
 func (x Index) SyncIndex(ctx context.Context, progress func(made int), pause func()) error {
 	return errors.Join(x.a.FollowNotes(ctx), x.a.core.SyncIndex(ctx, progress, pause))
 }
@@ -103,9 +103,8 @@ func (x Index) VerifyIndex(ctx context.Context) error {
 	return errors.Join(x.a.core.VerifyIndex(ctx), x.a.checkNotes(ctx))
 }
 
-// CompleteIndex makes the vectors that are missing, until ctx ends. What is left is done
-// later: nothing that was written depends on it. Errors: those of the model and of the store,
-// not the end of ctx.
+// CompleteIndex makes the vectors that are missing, until ctx ends. The others are made later: nothing that was
+// written depends on them. Errors: those of the model and of the store, not the end of ctx.
 func (a *Agent) CompleteIndex(ctx context.Context) error {
 	if a.core == nil || a.isReadOnly() || a.absent {
 		return nil

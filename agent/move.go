@@ -101,7 +101,7 @@ func withMover[T any](ctx context.Context, a *Agent, fn func(move.Options) (T, e
 	return out, errors.Join(err, done())
 }
 
-// PlanMove tells what [Agent.Move] would take along. Errors: those of [move.Look].
+// PlanMove returns what [Agent.Move] would take along. Errors: those of [move.Look].
 func (a *Agent) PlanMove(ctx context.Context, to move.To) (move.Plan, error) {
 	return withMover(ctx, a, func(o move.Options) (move.Plan, error) { return move.Look(ctx, o, to) })
 }

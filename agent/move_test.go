@@ -19,7 +19,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What the crash journal of a machine holds stays there and gets into the agent once, wherever that lives.
+// The entries in the crash journal of a machine stay there, and get into the agent once, wherever the agent
+// lives.
 func TestTheJournalAcrossAMove(t *testing.T) {
 	t.Parallel()
 	pg := pgtest.Shared(t)
@@ -69,7 +70,7 @@ func TestTheJournalAcrossAMove(t *testing.T) {
 	must.Fail(closed.PlanMove(t.Context(), move.Postgres))(t, "another backend", amber.KindUnsupported)
 }
 
-// told are the events that somebody is told.
+// told are the events that a publisher got.
 type told []events.Event
 
 // Publish implements [events.Publisher].
@@ -133,7 +134,7 @@ func TestEventsAcrossAMove(t *testing.T) {
 	must.Do(t, a.Close())
 }
 
-// Who erases a memory is told of what restores and moves have kept of the agent, on either side.
+// An erasure names the copies that restores and moves have kept of the agent, on either side.
 func TestEraseNamesWhatMovesKept(t *testing.T) {
 	t.Parallel()
 	pg := pgtest.Shared(t)

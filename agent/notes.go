@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber/store/sqlcore"
 )
 
-// follow makes notes found: what is written through the agent comes into the index with its
-// commit, and what somebody else has committed before the next question.
+// follow makes notes found. A note that is written through the agent comes into the index with its commit; a
+// note that another program has committed comes into it before the next question.
 func (a *Agent) follow() {
 	if a.core == nil || a.notes == nil || a.absent {
 		return

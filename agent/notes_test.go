@@ -129,7 +129,7 @@ func TestACopyOfNotesThatLies(t *testing.T) {
 	must.Equal(t, "the lie afterwards", noteHits(t, a, "violet"), []string(nil))
 }
 
-// Notes whose branch cannot be read keep nobody from the other layers; the answer says so.
+// Notes whose branch cannot be read do not keep a question from the other layers; the answer says so.
 func TestRecallWithoutItsNotes(t *testing.T) {
 	t.Parallel()
 	a := wordy(t)
@@ -193,7 +193,7 @@ func TestNotesOfASnapshot(t *testing.T) {
 	must.Equal(t, "degraded", r.Degraded, "")
 	must.Do(t, v.Close())
 
-	// What nobody has committed before is in the snapshot, and not in its index.
+	// A note that was not committed before is in the snapshot, and not in its index.
 	must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), "hand.md"), []byte("The quern is heavy."), 0o600))
 	byHand := must.Get(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
 	v = must.Get(e.At(ctx, wire.SnapshotRef{Tenant: a.Tenant(), Agent: a.ID(), ID: byHand.ID}))(t)

@@ -186,8 +186,8 @@ func (a *Agent) Feed(ctx context.Context) (detail string, again time.Duration, d
 	return detail, again, r.Done, err
 }
 
-// FeedWithin feeds the server that stands beside the store, for as long as the configuration
-// allows before a question. What is left is done later, and an outage is said by the answer.
+// FeedWithin feeds the server that stands beside the store, for as long as the configuration allows before a
+// question. The rest is fed later, and the answer reports an outage.
 func (a *Agent) FeedWithin(ctx context.Context) {
 	budget := a.config.Memory.Backends.OpenViking.FeedBudget
 	if a.viking == nil || budget == 0 || a.absent || a.isReadOnly() {

@@ -67,7 +67,7 @@ func (d *Databases) get(o postgres.ServerOptions, open func() (*postgres.Server,
 	return s.server, func() error { return d.done(o.DSN, s) }, nil
 }
 
-// done closes a database when nobody uses it any more.
+// done closes a database when no agent uses it any more.
 func (d *Databases) done(address string, s *sharedDatabase) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +78,7 @@ func (d *Databases) done(address string, s *sharedDatabase) error {
 	return s.server.Close()
 }
 
-// Close closes the databases that were kept. Nobody uses them any more.
+// Close closes the databases that were kept. No agent uses them any more.
 func (d *Databases) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

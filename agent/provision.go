@@ -20,10 +20,10 @@ type Provisioned struct {
 // vikingAdmin is the user that the account of a tenant begins with. It owns no memories.
 const vikingAdmin = "amber-admin"
 
-// Provision makes the account of the tenant, the user of the agent and its key on the OpenViking
-// server, with the root key of the server, which is not kept. What is there stays; a new key is
-// made where its file is missing, or to renew it. Errors: those of the server; refused where the
-// server asks for no keys, or the key is that of a gateway.
+// Provision makes the account of the tenant, the user of the agent and its key on the OpenViking server, with
+// the root key of the server, which is not kept. An account, a user or a key that is there stays; a new key is
+// made where its file is missing, or to renew it. Errors: those of the server; refused where the server asks
+// for no keys, or the key is that of a gateway.
 func (x Index) Provision(ctx context.Context, rootKey string, renew bool) (p Provisioned, err error) {
 	o := x.a.config.Memory.Backends.OpenViking
 	if o.Mode != config.VikingKey {

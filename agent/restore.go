@@ -20,10 +20,10 @@ func (a *Agent) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Snap
 	return e.Snapshot(ctx, r)
 }
 
-// Restore brings the agent back as it was when a snapshot was taken. What was there
-// before is frozen first unless snapshot.auto.before_restore is false. Entries of the
-// journal that the snapshot holds are drained into the restored agent; those that
-// came later are parked, see [Agent.DrainParked]. Errors: those of [wire.Restorer].
+// Restore brings the agent back as it was when a snapshot was taken. A snapshot freezes the agent as it was
+// before, unless snapshot.auto.before_restore is false. Entries of the journal that the snapshot holds are
+// drained into the restored agent; those that came later are parked, see [Agent.DrainParked]. Errors: those of
+// [wire.Restorer].
 func (a *Agent) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	e, err := a.Snapshots(ctx)
 	if err != nil {
@@ -44,9 +44,8 @@ func (a *Agent) At(ctx context.Context, ref wire.SnapshotRef) (View, error) {
 	return e.At(ctx, ref)
 }
 
-// RestoreMemory makes the newest revision of a memory say what it said in a snapshot,
-// or tells what that would change. Errors: not_found; refused for a memory that was
-// erased.
+// RestoreMemory makes the newest revision of a memory say what it said in a snapshot, or reports what that
+// would change. Errors: not_found; refused for a memory that was erased.
 func (a *Agent) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
 	end, err := ParseIDEnd(string(r.Memory))
 	if err != nil {

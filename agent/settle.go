@@ -135,8 +135,8 @@ func (s settledSessions) DeleteSession(ctx context.Context, id amber.SessionID) 
 	return s.Sessions.DeleteSession(ctx, id)
 }
 
-// settled returns nil when the crash journal holds nothing of a session that the
-// store has not taken. What is damaged or in quarantine makes no session.
+// settled returns nil when the crash journal holds nothing of a session that the store has not taken. Damaged
+// entries and entries in quarantine make no session, so they do not count.
 func (a *Agent) settled(ctx context.Context, id amber.SessionID) error {
 	busy := func(why string) error {
 		return amber.Errorf(amber.KindBusy, "delete session", string(id), "%s, and would make it again", why).WithHint("amber journal drain")

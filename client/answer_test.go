@@ -152,7 +152,7 @@ func TestFourAnswersStayFour(t *testing.T) {
 	}
 }
 
-// Who wants a small answer reads no large one.
+// A caller that wants a small answer reads no large one.
 func TestAnAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	sent := atomic.Int64{}
@@ -198,8 +198,7 @@ func TestNobodyThereIsUnreachable(t *testing.T) {
 	must.Equal(t, "health", must.Get(s.LongTerm.Health(t.Context()))(t).Status, amber.Unavailable)
 }
 
-// A server that listens and never answers is given up, and nobody is told that
-// nothing was done.
+// The client gives up a server that listens and never answers, and does not claim that nothing was done.
 func TestASilentServerIsUnreachable(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

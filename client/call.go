@@ -65,8 +65,8 @@ type fields map[string]any
 // none is the answer of calls that have none.
 type none struct{}
 
-// call makes a request and reads the answer. What may be done twice is tried
-// again while the server cannot be reached.
+// call makes a request and reads the answer. A request that may be done twice is tried again while the server
+// cannot be reached.
 func call[Out any](ctx context.Context, c *Client, r request) (Out, error) {
 	var out Out
 	body, err := encode(r.body)
@@ -101,8 +101,8 @@ func insist[Out any](ctx context.Context, c *Client, r request, try func() (Out,
 	}
 }
 
-// explain says what nobody can know: whether something was done whose answer did
-// not come.
+// explain adds to the error of a request whose answer did not come that the server may have carried it out: the
+// client cannot know.
 func (r request) explain(err error) error {
 	var e *amber.Error
 	if amber.KindOf(err) != amber.KindUnreachable || r.mayRepeat() || neverSent(err) || !errors.As(err, &e) {
@@ -277,8 +277,8 @@ func neverSent(err error) bool {
 // errCrowded is in the chain of what a server answers that had no room for a request: it did nothing.
 var errCrowded = errors.New("the server has no room")
 
-// failure reads the error of an answer. One that no Amber wrote says nothing
-// about what was asked for: nobody was reached who could know.
+// failure reads the error of an answer. An error that no Amber wrote says nothing about what was asked for: the
+// request did not reach a server that could know.
 func failure(resp *http.Response) error {
 	var f wire.Failure
 	if answerType(resp, "application/json") == nil {

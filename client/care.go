@@ -37,8 +37,8 @@ func (a *Agent) Generation(ctx context.Context) (wire.Generation, error) {
 	return get[wire.Generation](ctx, a, nil, "generation")
 }
 
-// SyncReport tells what the agent's store knows about a place, as
-// [amber.Replica] does. Errors: unsupported where nothing is synced.
+// SyncReport returns what the agent's store knows about a place, as [amber.Replica] does. Errors: unsupported
+// where nothing is synced.
 func (a *Agent) SyncReport(ctx context.Context, place string) (amber.SyncReport, error) {
 	return get[amber.SyncReport](ctx, a, newValues().text("place", place).Values, "sync")
 }

@@ -108,8 +108,8 @@ func (a *Agent) Imports(ctx context.Context) ([]wire.ImportRecord, error) {
 	return list[wire.ImportRecord](ctx, a, nil, "imports")
 }
 
-// UndoImport takes an import back. What was edited since stays and is named. Errors: not_found; busy while another
-// import into the agent runs.
+// UndoImport takes an import back. A record that was edited since stays, and the report names it. Errors:
+// not_found; busy while another import into the agent runs.
 func (a *Agent) UndoImport(ctx context.Context, id string) (wire.ImportUndo, error) {
 	report, err := change[wire.ImportUndo](ctx, a.slow(), nil, "imports", id, "undo")
 	return report, about(report.ID, id, err)

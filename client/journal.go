@@ -35,8 +35,8 @@ func (i ingester) OpenJournals(ctx context.Context) ([]amber.JournalCursor, erro
 	return list[amber.JournalCursor](ctx, i.Agent, nil, "journal", "open")
 }
 
-// Journal tells what the crash journal of the agent holds, as the server reads
-// it. Errors: unsupported where there is none.
+// Journal lists what the crash journal of the agent holds, as the server reads it. Errors: unsupported where
+// there is none.
 func (a *Agent) Journal(ctx context.Context) ([]wire.JournalStatus, error) {
 	return list[wire.JournalStatus](ctx, a, nil, "journal")
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// A page of the largest memories is more than an answer may hold; nobody is kept
-// from reading them for that.
+// A page of the largest memories is more than an answer may hold; the client reads it in smaller pages.
 func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
 	t.Parallel()
 	asked := make(chan int, 10)

@@ -147,8 +147,7 @@ func TestAnAnswerIsNeverAskedForTwice(t *testing.T) {
 	}
 }
 
-// What never left this machine was not done, so even a write without an id is
-// tried again.
+// A request that never left this machine was not done, so even a write without an id is tried again.
 func TestWhatWasNeverSentIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	served := serveStore(t, newStore(t))
@@ -182,8 +181,8 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	must.Equal(t, "requests", requests.Load(), 1)
 }
 
-// What another did while an answer was lost stays: the request that comes again
-// is known by its key.
+// A change that another client made while an answer was lost stays: the server knows the repeated request by
+// its key.
 func TestALostAnswerUndoesNothing(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)

@@ -22,11 +22,11 @@ type Agent struct {
 	Snapshots  wire.Snapshotter
 	Repository wire.RepositoryChecker
 	Past       PastOpener
-	// Generations tells what restores have made of agents; nil where there are no snapshots.
+	// Generations reports what restores have made of agents; nil where there are no snapshots.
 	Generations wire.GenerationReader
 	// Consolidations is nil where consolidations are not marked.
 	Consolidations wire.Consolidator
-	// Journal tells what the crash journal holds; nil where there is none.
+	// Journal lists what the crash journal holds; nil where there is none.
 	Journal func(ctx context.Context) ([]wire.JournalStatus, error)
 	// Quarantine is what the crash journal has set aside; nil where there is none.
 	Quarantine Quarantine
@@ -67,8 +67,8 @@ type Quarantine interface {
 type Index interface {
 	// IndexBacklog says how many passages there are and what is missing.
 	IndexBacklog(ctx context.Context) (wire.IndexStatus, error)
-	// SyncIndex makes what is missing until ctx ends, and tells how many vectors it made. It
-	// pauses before each. What was done stays.
+	// SyncIndex makes what is missing until ctx ends. It calls progress with how many vectors it made, and
+	// pause before each. Vectors that were made stay.
 	SyncIndex(ctx context.Context, progress func(made int), pause func()) error
 }
 

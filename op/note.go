@@ -87,7 +87,7 @@ var NoteWrite = do(Row{
 	return n, err
 })
 
-// NoteDeleteIn asks to remove a note. Who removes it is in the query, since the request has no body.
+// NoteDeleteIn asks to remove a note. The query names who removes it, since the request has no body.
 type NoteDeleteIn struct {
 	NoteMatch
 	Trust   amber.Trust     `query:"trust" doc:"the trust of the caller, to lower that of the token; the commit says it"`

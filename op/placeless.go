@@ -9,7 +9,8 @@ var telling = map[string]bool{
 	"Remaining": true, "LastError": true,
 }
 
-// Placeless leaves the places of this machine out of a report for a caller who may not know them. What v shares with others is not touched.
+// Placeless leaves the places of this machine out of a report for a caller who may not know them. It does not
+// touch the parts that v shares with other values.
 func Placeless[T any](c Caller, v T) T {
 	if c.Grant.Tenant == "" {
 		return v

@@ -8,10 +8,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// receiptWhole are the fields of an answer that a receipt keeps: ids, versions
-// and counts of what the request itself has done, and words of the program's
-// own. What other fields hold may have been stored by others. A digest is not
-// among them, nor a count of equal records: with these a text can be guessed.
+// receiptWhole are the fields of an answer that a receipt keeps: ids, versions and counts of what the request
+// itself has done, and words of the program's own. The values of other fields may have been stored by others. A
+// digest is not among them, nor a count of equal records: with these a text can be guessed.
 var receiptWhole = map[string]bool{
 	"id": true, "ids": true, "revision": true, "version": true, "seq": true, "dry_run": true,
 	"entry_id": true, "consumer_id": true, "token": true, "fence": true, "expires_at": true,
@@ -24,7 +23,7 @@ var receiptWhole = map[string]bool{
 // receiptInside are the fields that a receipt looks into.
 var receiptInside = map[string]bool{"items": true, "lease": true, "memory": true, "kept": true, "unfinished": true}
 
-// MayRead reports whether the caller may be told what is stored.
+// MayRead reports whether the caller may read what is stored.
 func (c Caller) MayRead() bool { return c.Grant.Has(wire.TokenRead) }
 
 // Receipt is the answer to a change for a caller who may not read: v without

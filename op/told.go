@@ -12,10 +12,10 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Told is an error as a caller is told it. A caller that may see every tenant is told
-// everything. To others it is only its kind's own words where it may name places
-// of this machine, which may be another tenant's; hidden says so, and the log is
-// where the rest belongs. What went wrong inside is always hidden.
+// Told returns an error as a caller may see it. A caller that may see every tenant sees everything. Other
+// callers see only the words of its kind where the error may name places of this machine, which may be another
+// tenant's; hidden says so, and the log is where the rest belongs. The cause of an internal error is always
+// hidden.
 func Told(c Caller, err error) (told error, hidden bool) {
 	nobody := len(c.Grant.Scopes) == 0
 	if err == nil || c.Grant.Tenant == "" && !nobody {
@@ -24,10 +24,10 @@ func Told(c Caller, err error) (told error, hidden bool) {
 	return Discreet(err)
 }
 
-// Discreet is [Told] for somebody of one tenant.
+// Discreet is [Told] for a caller of one tenant.
 func Discreet(err error) (told error, hidden bool) {
 	kind := amber.KindOf(err)
-	// What was asked for is repeated in these, and may look like a place.
+	// Errors of these kinds repeat what the caller asked for, which may look like a place.
 	about := kind == amber.KindInvalid || kind == amber.KindNotFound
 	if kind != amber.KindInternal && !revealing(err) && (about || !NamesPlace(err.Error()) && !NamesPlace(amber.HintOf(err))) {
 		return err, false

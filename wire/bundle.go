@@ -80,8 +80,8 @@ type ExportReport struct {
 	Warnings   []string         `json:"warnings,omitempty"`
 }
 
-// BundleInfo is what a bundle says about itself. Of an encrypted one without an
-// identity it is what everybody may know.
+// BundleInfo is what a bundle says about itself. For an encrypted bundle, without an identity, it is what every
+// reader may know.
 type BundleInfo struct {
 	File       string           `json:"file"`
 	Format     BundleFormat     `json:"format"`

@@ -46,9 +46,8 @@ const (
 
 // ContextBlock is memory made ready for an agent.
 type ContextBlock struct {
-	// Text is Markdown between two lines with a random delimiter that the authors
-	// of the memories cannot have known. What is inside is data, not instructions.
-	// Empty when there is nothing to say.
+	// Text is Markdown between two lines with a random delimiter that the authors of the memories cannot have
+	// known. The text between the lines is data, not instructions. Empty when there is nothing to say.
 	Text     string          `json:"text"`
 	Memories []amber.Hit     `json:"memories"` // memories and other passages in Text, in the order of Text
 	Sessions []amber.Session `json:"sessions"` // those in Text, newest first

@@ -6,7 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// GenerationReader tells what restores have made of an agent.
+// GenerationReader reports what restores have made of an agent.
 type GenerationReader interface {
 	// Generation says which generation of an agent is live, which restore made it, and whether a restore has
 	// not come to its end. It changes nothing. Errors: invalid; not_found for an agent that does not exist;

@@ -23,7 +23,7 @@ const (
 	FindingNotChecked FindingStatus = "not checked"
 )
 
-// Checkup tells whether everything is well with an agent and its home.
+// Checkup reports whether everything is well with an agent and its home.
 type Checkup struct {
 	OK     bool      `json:"ok"` // no check failed
 	Checks []Finding `json:"checks"`

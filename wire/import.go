@@ -21,8 +21,8 @@ type ImportSkip struct {
 	Reason string `json:"reason"`
 }
 
-// ImportConflict is a record that was changed here and in the source. What is here stays; the other text of a memory is
-// in its history.
+// ImportConflict is a record that was changed here and in the source. The version that is here stays; the other
+// text of a memory is in its history.
 type ImportConflict struct {
 	Kind  string `json:"kind"` // memory or note
 	ID    string `json:"id"`

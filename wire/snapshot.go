@@ -20,11 +20,10 @@ type Snapshotter interface {
 
 // SnapshotTaker freezes an agent.
 type SnapshotTaker interface {
-	// Snapshot captures everything an agent is at one instant and returns once
-	// the snapshot is durable and what was written for it has been read back.
-	// Errors: not_found for an agent that does not exist; invalid; busy;
-	// internal when the disk is full or fails; refused when snapshots are
-	// switched off. What a failed one has written is freed by CollectGarbage.
+	// Snapshot captures everything an agent is at one instant and returns once the snapshot is durable and what
+	// was written for it has been read back. Errors: not_found for an agent that does not exist; invalid; busy;
+	// internal when the disk is full or fails; refused when snapshots are switched off. CollectGarbage frees
+	// what a failed snapshot has written.
 	Snapshot(ctx context.Context, r SnapshotRequest) (SnapshotMeta, error)
 }
 
@@ -34,11 +33,9 @@ type SnapshotReader interface {
 	// manifest cannot be read is listed with what is wrong with it. Errors:
 	// invalid.
 	ListSnapshots(ctx context.Context, q SnapshotQuery) (amber.Page[SnapshotMeta], error)
-	// ShowSnapshot tells what one snapshot holds. Errors: invalid; not_found;
-	// damaged; too_new.
+	// ShowSnapshot returns what one snapshot holds. Errors: invalid; not_found; damaged; too_new.
 	ShowSnapshot(ctx context.Context, ref SnapshotRef) (SnapshotDetail, error)
-	// DiffSnapshots tells what changed from a to b, both of one agent. Errors:
-	// those of ShowSnapshot.
+	// DiffSnapshots lists what changed from a to b, both of one agent. Errors: those of ShowSnapshot.
 	DiffSnapshots(ctx context.Context, r DiffRequest) (SnapshotDiff, error)
 	// VerifySnapshot looks whether a snapshot is whole. Damage is no error: it
 	// is what the report is for. Errors: invalid; not_found when there is no
@@ -48,9 +45,9 @@ type SnapshotReader interface {
 
 // SnapshotKeeper decides which snapshots stay.
 type SnapshotKeeper interface {
-	// DeleteSnapshot removes a snapshot and leaves a stub in its place. What
-	// no other snapshot needs is freed by CollectGarbage. Errors: invalid;
-	// not_found; refused for the last snapshot of an agent and for a pinned one.
+	// DeleteSnapshot removes a snapshot and leaves a stub in its place. CollectGarbage frees what no other
+	// snapshot needs. Errors: invalid; not_found; refused for the last snapshot of an agent and for a pinned
+	// one.
 	DeleteSnapshot(ctx context.Context, ref SnapshotRef) error
 	// PinSnapshot keeps a snapshot from being deleted and pruned, or lets it
 	// be again. Errors: invalid; not_found.
@@ -156,8 +153,7 @@ func checkAgent(t amber.TenantID, a amber.AgentID) error {
 	return err
 }
 
-// SnapshotMeta is what everybody may know about a snapshot: it is told without
-// any key.
+// SnapshotMeta is what every reader may know about a snapshot: Amber shows it without any key.
 type SnapshotMeta struct {
 	ID         amber.SnapshotID `json:"id"`
 	Agent      amber.AgentID    `json:"agent"`
@@ -279,8 +275,8 @@ type VerifyReport struct {
 	NotChecked []string         `json:"not_checked"`
 	Damaged    []Damage         `json:"damaged"`
 	Checks     []Check          `json:"checks"`
-	// Signature says what became of the manifest's. One that is bad or stripped
-	// is also among Damaged.
+	// Signature says what became of the signature of the manifest. A bad or stripped signature is also among
+	// Damaged.
 	Signature sign.SignatureReport `json:"signature"`
 }
 

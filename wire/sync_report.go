@@ -98,7 +98,7 @@ type SyncAuthor struct {
 	Last   amber.Time `json:"last"`
 }
 
-// SyncVerify tells what reading every chunk of a folder showed.
+// SyncVerify reports what reading every chunk of a folder showed.
 type SyncVerify struct {
 	Checked    []string                 `json:"checked"`     // what was checked, in words
 	NotChecked []string                 `json:"not_checked"` // what was not, and why
@@ -110,7 +110,7 @@ type SyncVerify struct {
 	Summary    SyncSummary              `json:"summary"`
 }
 
-// SyncCompact tells what compaction did.
+// SyncCompact reports what a compaction did.
 type SyncCompact struct {
 	Before    int64 `json:"files_before"`
 	After     int64 `json:"files_after"`
@@ -120,7 +120,7 @@ type SyncCompact struct {
 	Freed     int64 `json:"bytes_freed"`
 }
 
-// SyncRepair tells what a repair did.
+// SyncRepair reports what a repair did.
 type SyncRepair struct {
 	Repaired []string `json:"repaired"` // what was mended, in words
 	Chunks   int64    `json:"chunks"`   // in the manifest now

@@ -73,7 +73,7 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would be 
 // deletion says how agents are deleted.
 type deletion struct{ yes, dryRun, noSnapshot bool }
 
-// deleteOne deletes an agent that is there, or tells what would go with it.
+// deleteOne deletes an agent that is there, or reports what would go with it.
 func (a *app) deleteOne(cmd *cobra.Command, h *home.Home, agent *home.Agent, info agentInfo, how deletion) (out deletedAgent, err error) {
 	out = deletedAgent{Tenant: info.Tenant, ID: info.ID, Bytes: info.Bytes, DryRun: how.dryRun}
 	if info.State == agentReady {

@@ -18,7 +18,7 @@ func TestOneBadMemoryDoesNotTakeTheOthersDown(t *testing.T) {
 	}
 	p.finds(5, "memory.rows", wire.FindingFailed, "memories "+bad+": metadata is not valid JSON")
 	p.run("get", bad).exits(5).warns("amber forget " + bad)
-	// A snapshot holds the row, verify tells of it, and a restore warns.
+	// A snapshot holds the row, verify reports it, and a restore warns.
 	snap := p.snapshot()
 	p.run("snapshot", "verify", snap, "--read-data").exits(5).tells(bad)
 	p.run("remember", "fish number three").line()

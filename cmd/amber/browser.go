@@ -34,7 +34,7 @@ func (a *app) browserPath(name string) (string, error) {
 }
 
 // browsers are the command lines that open an address, the best one first. $BROWSER is a list, separated as in
-// $PATH, in which %s stands for the address.
+// $PATH, in which %s is replaced by the address.
 func (a *app) browsers(address string) (all [][]string) {
 	for _, line := range filepath.SplitList(a.Getenv("BROWSER")) {
 		words := strings.Fields(line)

@@ -55,7 +55,7 @@ func tidyRedactions(r *wire.RedactionReport) {
 	}
 }
 
-// noteRedactions tells what was taken out.
+// noteRedactions reports what was taken out.
 func (a *app) noteRedactions(r *wire.RedactionReport) {
 	if r == nil {
 		return

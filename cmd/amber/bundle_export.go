@@ -91,8 +91,8 @@ where there are no recipients.
 	return cmd
 }
 
-// exportRequest makes the request of the flags and the configuration, for any
-// snapshot. What can be found out to be wrong without one is refused here.
+// exportRequest makes the request of the flags and the configuration, for any snapshot. It refuses here the
+// mistakes that can be found without a snapshot.
 func (a *app) exportRequest(cmd *cobra.Command, s *cli.Opened, f exportFlags) (wire.ExportRequest, error) {
 	config := s.Config.Config
 	r := wire.ExportRequest{

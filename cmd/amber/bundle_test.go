@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// A recipient that is nobody's.
+// A recipient whose identity no test has.
 const someRecipient = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
 
 func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {

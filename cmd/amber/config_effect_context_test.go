@@ -53,7 +53,7 @@ func contextEffects() map[string]effect {
 	}
 }
 
-// drainer runs the process behind hooks and tells what it does.
+// drainer runs the process behind hooks and reports what it does.
 func (s *setting) drainer() string {
 	tmp := must.Get(os.MkdirTemp("", "amber"))(s)
 	s.Cleanup(func() { _ = os.RemoveAll(tmp) })

@@ -50,7 +50,7 @@ func digestEffects() map[string]effect {
 			return *said
 		}, "false ", "false Bearer k-1"},
 		"digest.timeout": {value("1ms"), func(s *setting) string {
-			// The program ends when it is told to, or when it is given up.
+			// The program ends by itself, or Amber gives it up.
 			s.set("AMBER_DIGEST__COMMAND", program("sleep 2; exit 3")(s))
 			report := told[drain.Report](s.spoken(), "journal", "drain")
 			return fmt.Sprint(strings.Contains(report.DigestsByRule["s1"], "did not end within"))

@@ -45,8 +45,8 @@ func memoryEffects() map[string]effect {
 	}
 }
 
-// learnt lets a host live through a session and counts the memories of a kind
-// that nobody asked for.
+// learnt lets a host live through a session and counts the memories of a kind that were made without a request
+// for them.
 func learnt(kind string) func(*setting) string {
 	return func(s *setting) string {
 		for _, event := range []string{
@@ -149,8 +149,9 @@ func journalEffects() map[string]effect {
 	}
 }
 
-// whileLocked runs a command while somebody holds what it needs, and tells how it
-// ended. With the key set it has to give up by itself; without it, it is let go on.
+// whileLocked runs a command while the test holds a lock that the command needs, and returns how it ended. With
+// the key set the command has to give up by itself; without the key, the test lets go of the lock after a
+// while.
 func (s *setting) whileLocked(lock func() (unlock func()), args ...string) string {
 	s.Helper()
 	unlock := sync.OnceFunc(lock())

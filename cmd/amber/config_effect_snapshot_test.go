@@ -282,7 +282,7 @@ func (s *setting) files(dir string) (n int) {
 	return n
 }
 
-// lockRepository does what somebody does who collects garbage.
+// lockRepository locks the repository as a garbage collection does.
 func (s *setting) lockRepository() (unlock func()) {
 	s.Helper()
 	l := must.Get(fsx.TryLock(s.path(repoDir, ".lock"), fsx.Exclusive))(s)

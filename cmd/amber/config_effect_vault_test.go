@@ -64,7 +64,7 @@ func inVault(v string) func(*setting) string {
 	}
 }
 
-// vault is the URL of one that somebody else serves.
+// vault is the URL of a vault that another home serves.
 func (s *setting) vault() string {
 	s.Helper()
 	keeper := newSetting(s.T, false)
@@ -139,7 +139,7 @@ func serverVaultEffects() map[string]effect {
 	return all
 }
 
-// vaultDoor is somebody who may use a vault.
+// vaultDoor is a client that may use a vault.
 type vaultDoor struct {
 	*waiter
 	bearer string

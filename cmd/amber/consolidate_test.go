@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// A consolidation is frozen before it begins, one at a time, and one that never
-// ended is told of until somebody gives it up.
+// Amber takes a snapshot before a consolidation begins, and lets only one be open at a time. The doctor and the
+// next one to begin report a consolidation that never ended, until a person gives it up.
 func TestConsolidationsAreMarked(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)
@@ -28,7 +28,7 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if got := s.exit("state", "delete", "consolidation"); got != "exit 3" || s.items("state", "list") != "0" {
 		t.Errorf("removing the mark as a document: %s, %s documents", got, s.items("state", "list"))
 	}
-	// Its program was killed: nobody ends it.
+	// The program of this consolidation was killed: it never ends it.
 	_, complaint, code := s.amber("", "consolidate", "begin")
 	if code != 4 || !strings.Contains(complaint, began.ID) || !strings.Contains(complaint, "--abandon "+began.ID) {
 		t.Errorf("a second one: exit %d\n%s", code, complaint)
@@ -48,7 +48,8 @@ func TestConsolidationsAreMarked(t *testing.T) {
 		t.Errorf("the doctor says %+v", f)
 	}
 	must.Equal(t, "status", s.exit("consolidate", "status"), "exit 3")
-	// What was frozen before it holds none; what is frozen meanwhile holds it.
+	// The snapshot from before the consolidation holds no open one; a snapshot that is taken meanwhile holds
+	// it.
 	third := told[wire.Consolidation](s, "consolidate", "begin")
 	within := s.snapshot()
 	s.does("snapshot", "restore", string(third.Snapshot), "--yes")
@@ -59,8 +60,8 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	}
 }
 
-// Where a snapshot is required and cannot be taken nothing begins; where it is
-// tried, the program that begins is warned.
+// Where the configuration requires a snapshot and it cannot be taken, no consolidation begins. Where the
+// configuration only tries to take one, the program that begins is warned.
 func TestAConsolidationWithoutItsSnapshot(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)

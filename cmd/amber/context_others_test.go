@@ -19,9 +19,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// somebody is who works with an agent, the word that all their records hold, and the one
-// that their notes hold: those are of the agent, so a question finds them, but no context has
-// them unasked. No word of one is part of a word of the other.
+// somebody is a person who works with an agent: the word that all their records hold, and the one that their
+// notes hold. Notes belong to the agent, so a question finds them, but no context has them unasked. No word of
+// one person is part of a word of another.
 type somebody struct {
 	word, noted string
 	dir         string // of a repository with a remote
@@ -85,7 +85,7 @@ func TestNoContextHoldsWordsOfOthers(t *testing.T) {
 	for _, pair := range [][2]somebody{{mine, yours}, {yours, mine}} {
 		reader, other := pair[0], pair[1]
 		for door, text := range u.doors(t, r, agent, reader, other, shared[other.word]) {
-			// What the reader has asked itself, by the hook, is the reader's.
+			// The reader's own question, which a hook has stored, belongs to the reader.
 			if strings.Contains(strings.ReplaceAll(text, other.word+" summary", ""), other.word) {
 				t.Errorf("%s of %s holds a word of %s:\n%s", door, reader.word, other.word, text)
 			}

@@ -13,8 +13,8 @@ import (
 // group or terminal does not reach it.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// keepFiles keeps files of the host that this process has inherited from one that it starts and
-// that lives on: a lock would be held, and somebody may wait for the end of a pipe.
+// keepFiles keeps the files that this process has inherited from the host out of a process that this one starts
+// and that lives on. That process would hold the locks on them, and a reader may wait for the end of a pipe.
 func keepFiles() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {

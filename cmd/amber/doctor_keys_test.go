@@ -45,8 +45,7 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 	tells("encryption", wire.FindingOK, "is encrypted, and opens")
 }
 
-// TestDoctorWarnsThatNothingCanBeRestored looks at a home that trusts nobody and
-// insists on it.
+// TestDoctorWarnsThatNothingCanBeRestored looks at a home that trusts no key and requires signed snapshots.
 func TestDoctorWarnsThatNothingCanBeRestored(t *testing.T) {
 	p := newSickHome(t)
 	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__REQUIRE_SIGNED=on")

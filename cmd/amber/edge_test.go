@@ -307,7 +307,7 @@ func toldQuarantine(u *user) []json.RawMessage {
 	return q.Items
 }
 
-// freePort is an address at which nobody listens.
+// freePort returns an address at which no process listens.
 func freePort(t testing.TB) string {
 	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -402,7 +402,7 @@ func TestEdgesDrainAtOnce(t *testing.T) {
 	r.stop()
 }
 
-// What fits into the journal fits into the requests of a drain.
+// An event that fits into the journal fits into the requests of a drain.
 func TestEdgeDrainsLargeEvents(t *testing.T) {
 	t.Parallel()
 	srv := newUser(t)
@@ -576,7 +576,7 @@ func TestEdgeAtASilentServer(t *testing.T) {
 	<-begun // it was asked
 }
 
-// What needs a store of this machine says so, and what to do.
+// A verb that needs a store of this machine says so, and what to do.
 func TestVerbsThatDoNotWorkAtAnEdge(t *testing.T) {
 	t.Parallel()
 	u := newEdge(t, "http://127.0.0.1:1", "")

@@ -20,8 +20,8 @@ type evalContextFlags struct {
 	budget time.Duration
 }
 
-// evalPatience is how long hooks may look for memories where nobody asks what they find in
-// time.
+// evalPatience is how long hooks may look for memories in an evaluation that does not measure whether they find
+// them in time.
 const evalPatience = time.Minute
 
 // contextEvaluation is the answer of `eval context`.

@@ -92,7 +92,7 @@ func (h *evalHome) Play(ctx context.Context, s eval.Recorded) error {
 	if _, err := h.run(ctx, h.main(), "", "journal", "drain", "--quiet"); err != nil {
 		return err
 	}
-	// What a drain has no time for is done until the next session comes.
+	// A drain leaves work for which it has no time; the index is completed before the next session comes.
 	_, err := h.run(ctx, h.main(), "", "index", "sync", "--quiet")
 	h.clock.forward(evalProbeAfter)
 	return err

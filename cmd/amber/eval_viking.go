@@ -16,8 +16,8 @@ import (
 // evalPrefix begins the names of agents that an evaluation makes.
 const evalPrefix = "eval-"
 
-// evalName names an agent that nobody has: its files on a server that others use lie beside
-// theirs, and are deleted afterwards.
+// evalName names an agent that no user has: its files on a server that others use lie beside theirs, and are
+// deleted afterwards.
 func evalName(random io.Reader) (amber.AgentID, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

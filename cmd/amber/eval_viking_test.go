@@ -111,7 +111,8 @@ func TestEvaluationWithAKey(t *testing.T) {
 	}
 }
 
-// Nobody takes figures for those of a server that did not answer.
+// An evaluation says that the server did not answer, so that no reader takes its figures for those of the
+// server.
 func TestEvaluationOfAServerThatIsAway(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)
@@ -151,7 +152,7 @@ func TestEvaluationOfConversationsBesideAServer(t *testing.T) {
 	must.Equal(t, "questions to the server", server.Calls("find"), 0)
 }
 
-// What hooks put before an agent is measured without the server, which hears nothing of it.
+// An evaluation of the context that hooks put before an agent runs without the server, which gets no request.
 func TestEvaluationOfContextLeavesTheServerAlone(t *testing.T) {
 	t.Parallel()
 	set := `{"sessions":[{"id":"a","project":"a/b","session_id":"s","started_at":"2026-01-01T00:00:00Z",

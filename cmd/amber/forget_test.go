@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// person runs one command of somebody at a terminal who types answer.
+// person runs one command as a person at a terminal who types answer.
 func person(t *testing.T, home, answer string, args ...string) ran {
 	w := testWorld(t.TempDir(), "AMBER_HOME="+home)
 	w.Stdin, w.Terminal = strings.NewReader(answer), func() bool { return true }

@@ -175,8 +175,8 @@ func (a *app) hookConfig() (config.Loaded, error) {
 	return a.LoadConfig()
 }
 
-// readEvent reads what the host says, and which project its folder has. Unfinished tells whether it was given up
-// before the host came to an end.
+// readEvent reads what the host says, and which project its folder has. Unfinished reports whether Amber gave
+// up reading before the host came to an end.
 func (a *app) readEvent(ctx context.Context, host hook.Host, name string, args []string, rules *redact.Redactor) (ev journal.HostEvent, has project.Grant, unfinished func() bool) {
 	in := hook.Input{
 		Host: host, Event: name, At: amber.At(a.Clock()), Process: proc.Host(),

@@ -262,7 +262,7 @@ func TestHookAsksTheProcessBehindIt(t *testing.T) {
 	must.Says(t, "hook beside a server", said, "from the server")
 }
 
-// A process that was killed, or that hangs, is in nobody's way, and nothing is lost with it.
+// A process that was killed, or that hangs, is in the way of no hook, and nothing is lost with it.
 func TestTheProcessBehindHooksMayDie(t *testing.T) {
 	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hangs": syscall.SIGSTOP} {
@@ -309,7 +309,7 @@ func TestNothingIsLostWhenTheProcessLeaves(t *testing.T) {
 	must.Equal(t, "turns", u.turns(), hosts*prompts)
 }
 
-// The process does not hold what the host had open: somebody may wait for the end of a pipe.
+// The process does not hold what the host had open: a reader may wait for the end of a pipe.
 func TestTheProcessBehindHooksHoldsNothingOfTheHost(t *testing.T) {
 	t.Parallel()
 	u := attended(t, "1h")
@@ -326,8 +326,8 @@ func TestTheProcessBehindHooksHoldsNothingOfTheHost(t *testing.T) {
 	must.Hold(t, errors.Is(err, io.EOF), "the pipe does not end: %v", err)
 }
 
-// What is erased or gone with a restore is in no file while the process stays, and it does not
-// tell of it.
+// A memory that is erased, or gone with a restore, is in no file while the process stays, and the process does
+// not answer with it.
 func TestTheProcessBehindHooksForgets(t *testing.T) {
 	t.Parallel()
 	u := attended(t, "1h")

@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// TestContextThatAHostHandsBackIsNoPrompt: Gemini CLI 0.61 puts the context it
-// got at the start of a session before the prompt it tells of, escaped and in an
-// element of its own. The user's words are stored, and nothing else.
+// TestContextThatAHostHandsBackIsNoPrompt: Gemini CLI 0.61 puts the context it got at the start of a session
+// before the prompt that it reports, escaped and in an element of its own. The user's words are stored, and
+// nothing else.
 func TestContextThatAHostHandsBackIsNoPrompt(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

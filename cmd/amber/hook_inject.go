@@ -58,12 +58,12 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 	return served, nil
 }
 
-// hookContext looks for memories until the budget is used up. Nothing is written. The server
-// of the home is asked where there is one, or the process that drains the journal: it has a
-// store that is open and a warm index. Where it refuses, does not take the request in a third
-// of the budget or does not answer while there is time to open the store, that is done here,
-// and the first answer counts. Served tells that it is the server's. Where memory lies on a
-// server elsewhere, that one is asked and nobody else.
+// hookContext looks for memories until the budget is used up. It writes nothing. It asks the server of the home
+// where there is one, or the process that drains the journal: that process has a store that is open and a warm
+// index. This process looks into the store itself where the other one refuses, does not take the request in a
+// third of the budget, or does not answer while there is time to open the store; the first answer counts.
+// Served reports whether the answer is from the server of the home. Where memory lies on a server elsewhere,
+// hookContext asks that server alone.
 func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent) (block wire.ContextBlock, served bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()

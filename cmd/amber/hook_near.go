@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// nearSockets returns the sockets at which somebody may answer hooks of an agent: that of the
-// server of its home, then that of the process that drains its journal.
+// nearSockets returns the sockets at which another process may answer hooks of an agent: that of the server of
+// its home, then that of the process that drains its journal.
 func (a *app) nearSockets(at *agent.Agent) (sockets []string) {
 	if socket := near.OfServer(at.Home().Dir()); hasName(socket) {
 		sockets = append(sockets, socket)

@@ -24,7 +24,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// user is somebody with a home of their own who runs the real binary.
+// user is a person with a home of their own who runs the real binary.
 type user struct {
 	t    testing.TB
 	home string
@@ -38,7 +38,7 @@ func newUser(t testing.TB) *user {
 	return u
 }
 
-// settle waits until nobody drains in the background.
+// settle waits until no process drains in the background.
 func (u *user) settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -337,8 +337,7 @@ func TestTwoHundredHooks(t *testing.T) {
 	}
 }
 
-// TestTwoHundredFrames is the same with nobody draining: 200 intact frames in
-// sequence.
+// TestTwoHundredFrames is the same while no process drains: 200 intact frames in sequence.
 func TestTwoHundredFrames(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

@@ -88,7 +88,8 @@ func (u *user) identityDoors(r *running) map[string]identityDoor {
 	}
 }
 
-// What was written under an identity, by any door, is found under it by every door, and under another by none.
+// A memory that was written under an identity, by any door, is found under it by every door, and under another
+// identity by none.
 func TestAnIdentityNeverSeesAnotherByAnyDoor(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

@@ -26,8 +26,8 @@ func (u *user) indexStatus() (s wire.IndexStatus) {
 	return s
 }
 
-// A server makes the vectors of what it is told and of what another process wrote, and /health
-// tells how far it is.
+// A server makes the vectors of the memories that it gets and of those that another process wrote, and /health
+// reports how far it is.
 func TestAServerMakesVectors(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

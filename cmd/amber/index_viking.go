@@ -228,7 +228,7 @@ type provisioned struct {
 	Account string `json:"account"`
 	User    string `json:"user"`
 	KeyFile string `json:"key_file"`
-	// What was made: the others were there.
+	// True for what the command made: the others were there before.
 	MadeAccount bool `json:"made_account"`
 	MadeUser    bool `json:"made_user"`
 	MadeKey     bool `json:"made_key"`

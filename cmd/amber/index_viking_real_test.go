@@ -16,9 +16,8 @@ import (
 	"github.com/amber-memory/amber/store/openviking/ovtest"
 )
 
-// Two tenants on a real server, from their keys to their end: nobody sees the other's, files that
-// somebody has torn are found and mended, a restore is followed, and what is erased is in no file
-// that Amber wrote.
+// Two tenants on a real server, from their keys to their end: neither sees the other's files, torn files are
+// found and mended, a restore is followed, and what is erased is in no file that Amber wrote.
 func TestRealOpenViking(t *testing.T) {
 	venv := os.Getenv("AMBER_OPENVIKING")
 	if venv == "" {

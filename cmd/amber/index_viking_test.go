@@ -16,8 +16,8 @@ import (
 	"github.com/amber-memory/amber/store/openviking/ovfake"
 )
 
-// A user sets an OpenViking server up, and it has what is remembered and nothing else, through
-// edits, erasure, an outage and files that somebody has changed.
+// A user sets an OpenViking server up, and it has what is remembered and nothing else, through edits, erasure,
+// an outage and files that another program has changed.
 func TestOpenVikingBesideTheStore(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)
@@ -115,8 +115,8 @@ func TestServerFeedsOpenViking(t *testing.T) {
 	}
 }
 
-// What happens to an agent happens to the files on its server: a restore, another home, private
-// passages, erasure in steps, going back, the end of the agent.
+// The files on the server follow the agent: a restore, another home, private passages, erasure in steps, going
+// back, the end of the agent.
 func TestOpenVikingFollowsTheAgent(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)

@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// silence is a reader that says something and then nothing, for ever. It tells
-// when somebody waits for it.
+// silence is a reader that says something and then nothing, for ever. It sends to waiting when a reader waits
+// for more.
 type silence struct {
 	says    io.Reader
 	waiting chan struct{}
@@ -31,8 +31,8 @@ func (s *silence) Read(b []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Every verb that reads stdin stops when it is told to, with the exit code of
-// what is unreachable, and stores nothing of what it has read so far.
+// Every verb that reads stdin stops when its context ends, with the exit code of what is unreachable, and
+// stores nothing of what it has read so far.
 func TestVerbsStopWhileTheyReadStdin(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")

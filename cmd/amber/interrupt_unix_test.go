@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// A process that reads a pipe or opens a fifo nobody writes to ends with a
-// signal, and says so with its exit code.
+// A process that reads a pipe, or opens a fifo that has no writer, ends with a signal, and says so with its
+// exit code.
 func TestASignalEndsWhoWaitsForInput(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

@@ -46,8 +46,8 @@ func (a *app) folder(name string) (dir string, ok bool) {
 	return dir, err == nil && info.IsDir()
 }
 
-// importFolder imports every buffer of a folder. One that cannot be read never
-// keeps another from being imported.
+// importFolder imports every buffer of a folder. A buffer that cannot be read never keeps another from being
+// imported.
 func (a *app) importFolder(ctx context.Context, dir, project string) error {
 	names, err := bufferFiles(dir)
 	if err != nil {

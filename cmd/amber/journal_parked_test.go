@@ -98,8 +98,8 @@ func TestParkedEntriesThatCannotBeStoredStay(t *testing.T) {
 	}
 }
 
-// TestDoctorTellsOfAnInterruptedRestore looks at a folder whose restore was
-// killed, and at one with a note nobody can read.
+// TestDoctorTellsOfAnInterruptedRestore looks at a folder whose restore was killed, and at one with a note that
+// no program can read.
 func TestDoctorTellsOfAnInterruptedRestore(t *testing.T) {
 	p := newSickHome(t)
 	h, err := home.At(p.home, home.Options{Clock: p.world.Clock, Random: p.world.Random})

@@ -24,8 +24,8 @@ import (
 // The drain behind hooks ends at once when nothing comes, unless a test is about its staying.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "amber" { // which is the program itself
-		// More tests at a time than processors, unless somebody says how many: most of them wait for other
-		// processes, and for what comes after a while.
+		// More tests at a time than processors, unless -test.parallel says how many: most of them wait for
+		// other processes, and for what comes after a while.
 		err := errors.Join(os.Setenv("AMBER_CONTEXT__STAY", "0"), flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))))
 		if err != nil {
 			panic(err)
@@ -104,8 +104,8 @@ func setupUser(env *testscript.Env) error {
 	return os.MkdirAll(in("user"), 0o700)
 }
 
-// scriptCondition knows [root], the user whom nobody keeps from writing, and
-// [remote]: verbs work on a served home.
+// scriptCondition knows [root], the user whom no mode keeps from writing, and [remote]: verbs work on a served
+// home.
 func scriptCondition(cond string) (bool, error) {
 	switch cond {
 	case "root":

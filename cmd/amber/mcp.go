@@ -61,7 +61,8 @@ alone, also by id, beside what is global, and tools for the whole agent are not 
 	return cmd
 }
 
-// bound is what the flags bind the host to. A project that nobody named is only where a call belongs that names none.
+// bound is what the flags bind the host to. Without --project the project of the working directory binds
+// nothing: it is only where a call belongs that names no project.
 func (f mcpFlags) bound() wire.Bound {
 	return wire.Bound{User: f.user, Project: f.project, Workspace: f.workspace}
 }

@@ -107,7 +107,7 @@ func TestMCPConformance(t *testing.T) {
 			t.Errorf("%q: %v", version, err)
 		}
 	}
-	// What was said over MCP is there for the command line.
+	// A memory that was saved over MCP is there for the command line.
 	if out := u.must("", "recall", "PostgreSQL", "--project", "shop", "--json"); strings.Count(out, `"database"`) < 2 {
 		t.Errorf("recall: %s", out)
 	}

@@ -82,8 +82,7 @@ func TestEveryMetricMovesInAServer(t *testing.T) {
 // traceID is the trace of the client that writes.
 const traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-// leaveGarbage leaves snapshots that retention deletes and packs that nobody
-// needs.
+// leaveGarbage leaves snapshots that retention deletes and packs that no snapshot needs.
 func (s *setting) leaveGarbage() {
 	s.Helper()
 	s.does("remember", "x")
@@ -198,7 +197,7 @@ func (w *waiter) motionless(want map[string]bool) (left []string) {
 	return left
 }
 
-// checkIsolation looks whether somebody of another tenant sees only their own.
+// checkIsolation checks that a caller of another tenant sees only the numbers of that tenant.
 func (w *waiter) checkIsolation() {
 	w.Helper()
 	w.expect("POST", "/v1/tenants/other/agents/mine/memories", `{"content":"x"}`)

@@ -32,7 +32,7 @@ type revokedAgain struct {
 	Name string `json:"name"`
 }
 
-// restoredAgent is an agent, with how many changes its logs had and have. One that is gone has none.
+// restoredAgent is an agent, with how many changes its logs had and have. An agent that is gone has none.
 type restoredAgent struct {
 	Tenant  amber.TenantID `json:"tenant"`
 	Agent   amber.AgentID  `json:"agent"`

@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// What is a terminal is asked for stdout and for stderr: colour is in neither a
-// file nor the null device, also where the other one is a terminal.
+// Amber finds out for stdout and for stderr separately whether it is a terminal: it writes colour neither to a
+// file nor to the null device, also where the other stream is a terminal.
 func TestColourIsForTheTerminalAlone(t *testing.T) {
 	t.Parallel()
 	terminal := pseudoTerminal(t)

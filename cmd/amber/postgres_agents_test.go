@@ -81,7 +81,7 @@ func TestAgentsOfADatabase(t *testing.T) {
 	id := strings.TrimSpace(one.does("remember", "a secret thing"))
 	must.Says(t, "what remains of an erased memory", one.does("forget", id, "--erase", "--yes"), "write-ahead log")
 
-	// One that was interrupted is shown, and finished when the command is repeated.
+	// A deletion that was interrupted is shown, and finished when the command is repeated.
 	must.Get(c.Exec(t.Context(), `UPDATE amber_meta.agents SET state = 'deleting', live_gen = NULL WHERE tenant = 'acme';
 UPDATE amber_meta.generations SET state = 'dropping' WHERE tenant = 'acme'`))(t)
 	must.Equal(t, "agents", two.names("--tenant", "acme"), []string{"acme/default deleting"})
@@ -97,7 +97,7 @@ UPDATE amber_meta.generations SET state = 'dropping' WHERE tenant = 'acme'`))(t)
 	must.Equal(t, "a tenant that is gone", two.exit("tenant", "delete", "acme", "--no-snapshot", "--yes"), "exit 3")
 	must.Equal(t, "all agents", one.names("--all"), []string{"default/default ready"})
 
-	// What lies in a folder is no agent of the database, and is not deleted with one.
+	// An agent in a folder is no agent of the database: it is neither listed nor deleted there.
 	three := one.beside()
 	three.set("AMBER_MEMORY__BACKEND", "sqlite")
 	three.does("remember", "in a folder", "--agent", "folder", "--new-agent")
@@ -149,7 +149,7 @@ func (w *waiter) status(token, path string) int {
 	return resp.StatusCode
 }
 
-// Tenants with a database of their own have all their agents there, and nobody else gets that far.
+// Tenants with a database of their own have all their agents there, and no other tenant gets that far.
 func TestADatabaseForATenant(t *testing.T) {
 	t.Parallel()
 	s, server := newSetting(t, false), pgtest.Shared(t)
@@ -179,8 +179,9 @@ func TestADatabaseForATenant(t *testing.T) {
 	must.Do(t, os.RemoveAll(s.path("home", "tenants")))
 	w := must.Get(s.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database"))(t)
 	must.Equal(t, "agents of the operator", strings.Count(w.says(root, "GET", "/v1/agents", "").Body, `"agent"`), 2)
-	// What the server does in the background goes to its database, too, so messages say nothing. They are held back: who needs an answer
-	// of that database waits, and gives up in the end.
+	// The background work of the server goes to the database of the tenant, too, so counting messages proves
+	// nothing. The proxy holds them back instead: a request that needs an answer of that database waits, and
+	// gives up in the end.
 	routes := w.routes(root)
 	free, overdue := make(chan struct{}), make(chan struct{})
 	late := time.AfterFunc(giveUp, func() { close(overdue) })
@@ -230,7 +231,8 @@ func (s *setting) copied() bool {
 	return s.exists("cache", "postgres", "tenants", "default", "agents", "default", "gen")
 }
 
-// What is left of a move is not taken for the agent, and a deletion leaves no copy behind that it does not name.
+// The remains of a move are not taken for the agent, and a deletion leaves no copy behind that it does not
+// name.
 func TestDeleteBesideMoves(t *testing.T) {
 	t.Parallel()
 	one := newSetting(t, false)
@@ -247,7 +249,8 @@ func TestDeleteBesideMoves(t *testing.T) {
 	one.does("move", "--to", "sqlite")
 	must.Equal(t, "a copy after the agent has left", one.copied(), false)
 
-	// The agent lives in the home of the first machine: nothing is deleted that no snapshot holds, unless somebody says so.
+	// The agent lives in the home of the first machine: Amber deletes nothing that no snapshot holds, unless
+	// the caller gives --no-snapshot.
 	must.Equal(t, "agents of the database", two.names(), []string{"default/default moved"})
 	must.Equal(t, "tenants of the database", len(told[amber.Page[tenantInfo]](two, "tenant", "list").Items), 0)
 	_, complaint, code := two.amber("", "agent", "delete", "default", "--yes")

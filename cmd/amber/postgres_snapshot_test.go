@@ -81,7 +81,7 @@ func TestSnapshotsOnPostgres(t *testing.T) {
 	must.Equal(t, "memories that came back", other.items("list", "--agent", "returned"), "2")
 	must.Says(t, "note that came back", other.does("note", "show", "plan", "--agent", "returned"), "new harbour")
 
-	// Nobody else has it: neither the snapshots nor the agent.
+	// Another tenant has neither the snapshots nor the agent.
 	other.does("remember", "of somebody else", "--tenant", "foreign", "--new-agent")
 	s.does("remember", "of somebody else, too", "--tenant", "foreign", "--new-agent")
 	must.Equal(t, "snapshots of another tenant", s.items("snapshot", "list", "--tenant", "foreign"), "0")

@@ -35,14 +35,13 @@ func TestTwoHomesOnOneDatabase(t *testing.T) {
 	two.does("edit", id, "The staging database is called egret")
 	must.Says(t, "edited memory", one.does("get", id), "egret")
 
-	// An agent that nobody made is not made by a typing error, wherever it would live.
+	// An agent that does not exist is not made by a typing error, wherever it would live.
 	must.Equal(t, "another agent", two.exit("recall", "x", "--agent", "nobody"), "exit 3")
 	two.does("remember", "something else", "--agent", "second", "--new-agent")
 	must.Equal(t, "memories of the second agent", len(told[amber.Page[amber.Memory]](one, "list", "--agent", "second").Items), 1)
 }
 
-// What lies in a folder does not look lost when agents are to live in a database, nor the other
-// way round.
+// An agent in a folder does not look lost when agents are to live in a database, nor the other way round.
 func TestMemoryElsewhere(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)

@@ -21,8 +21,8 @@ type ran struct {
 	stdout, stderr string
 }
 
-// testWorld is what most tests run the program in: a folder, an environment, and nobody
-// at a terminal.
+// testWorld is the world in which most tests run the program: a folder, an environment, and no person at a
+// terminal.
 func testWorld(dir string, environ ...string) cli.World {
 	return cli.World{
 		Stdin: strings.NewReader(""), Environ: environ, Directory: func() (string, error) { return dir, nil },

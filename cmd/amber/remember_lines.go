@@ -46,8 +46,7 @@ func (a *app) rememberLines(ctx context.Context, s *cli.Opened, f rememberFlags)
 	})
 }
 
-// readLines writes what stdin holds. What follows is read and checked while a batch is
-// written.
+// readLines stores the memories on stdin. It reads and checks the next ones while it writes a batch.
 func (a *app) readLines(w *lineWriter, f rememberFlags) error {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
@@ -185,8 +184,8 @@ func (w *lineWriter) write(b lineBatch) error {
 	return nil
 }
 
-// fail says where the input is wrong and how much of it is on disk. A conflict
-// says itself where to look. Of an interruption no line is to blame.
+// fail says where the input is wrong and how much of it is on disk. A conflict says itself where to look. After
+// an interruption no line is to blame.
 func (w *lineWriter) fail(where string, err error) error {
 	next := "mend the line and run it again"
 	if errors.Is(err, context.Canceled) {

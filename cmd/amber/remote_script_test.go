@@ -50,11 +50,9 @@ func remoteScripts(t *testing.T) (files []string) {
 	return files
 }
 
-// TestScriptsRemote runs the same scripts with AMBER_REMOTE: each against a
-// server of its own, which needs a token and must end well. What a script says
-// under [!remote] is about homes; "serve" begins the server anew with what the
-// script has put into the environment, so that it is configured as the verb
-// would be.
+// TestScriptsRemote runs the same scripts with AMBER_REMOTE: each against a server of its own, which needs a
+// token and must end well. The lines of a script under [!remote] are about homes; "serve" begins the server
+// anew with what the script has put into the environment, so that it is configured as the verb would be.
 func TestScriptsRemote(t *testing.T) {
 	p := scriptParams("")
 	p.Files = remoteScripts(t)

@@ -129,7 +129,7 @@ type served struct {
 	// Socket is where programs of the user ask without a token; Key is what they show at URL where there is none.
 	Socket string `json:"socket,omitempty"`
 	Key    string `json:"key,omitempty"`
-	// Private and Started tell of a private server, and whether it is this process.
+	// Private reports whether the server is a private one, and Started whether it is this process.
 	Private bool `json:"private,omitempty"`
 	Started bool `json:"started"`
 }
@@ -141,7 +141,8 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 		return err
 	}
 	s.unsafe = f.unsafeDatabase
-	// What requests hold is bounded (server.memory); with the default of 100 as much again would be garbage.
+	// The memory that requests hold is bounded (server.memory); with the default of 100 as much again would be
+	// garbage.
 	a.CollectEarly(50)
 	if f.private {
 		return s.servePrivately(cmd.Context(), o)

@@ -55,9 +55,8 @@ func newGate(t *testing.T, vault string) *gate {
 	return g
 }
 
-// TestABackupThatWasDueIsMadeByTheNextServer kills a server after it noticed that
-// a session has ended, while the vault does not answer. What is noted meanwhile
-// is in the backup that the next one makes.
+// TestABackupThatWasDueIsMadeByTheNextServer kills a server after it noticed that a session has ended, while
+// the vault does not answer. A note that is written meanwhile is in the backup that the next server makes.
 func TestABackupThatWasDueIsMadeByTheNextServer(t *testing.T) {
 	t.Parallel()
 	keeper := newUser(t)
@@ -212,7 +211,7 @@ func TestAServerReplacesNoMemoryItHasNeverSeen(t *testing.T) {
 	}
 	must.Equal(t, "the vault", vault.vaultHolds(), was)
 	r.stop()
-	// Somebody looked at it.
+	// A person looks at the vault.
 	u.must("", "vault", "restore", "--yes")
 	r = u.serve()
 	r.await("the backup", func() bool { return strings.HasPrefix(r.worker(daemon.BackupWorker).Detail, "1 backed up") })

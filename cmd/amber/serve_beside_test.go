@@ -15,9 +15,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// TestAServerBesideCommandsAndHooks: requests, commands, hooks and snapshots of
-// one home at one time. Nobody is told that somebody else was busy, everything
-// is there, and the server drains what the hooks left.
+// TestAServerBesideCommandsAndHooks: requests, commands, hooks and snapshots of one home at one time. None of
+// them fails because another was busy, everything is there, and the server drains what the hooks left.
 func TestAServerBesideCommandsAndHooks(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
@@ -77,7 +76,7 @@ func TestAServerBesideCommandsAndHooks(t *testing.T) {
 	if w := r.worker("journal drain"); w.Failures != 0 {
 		t.Errorf("the drain failed: %+v", w)
 	}
-	// What a command writes is seen at once, and the other way round.
+	// The server sees at once what a command writes, and the other way round.
 	command("", "remember", "a last word", "--scope", "global")
 	present(t, r.contents(), "a last word")
 	if out := u.must("", "recall", "request", "--json", "-n", "1"); !strings.Contains(out, "request") {

@@ -52,7 +52,7 @@ func (u *user) secret(args ...string) string {
 	return strings.TrimSpace(u.must("", append([]string{"token", "create"}, args...)...))
 }
 
-// Beyond this machine nobody listens without tokens and TLS.
+// No server listens beyond this machine without tokens and TLS.
 func TestBeyondThisMachineItWantsTokensAndTLS(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

@@ -61,8 +61,8 @@ func (k *keeper) stop() {
 
 func (k *keeper) url() string { return fmt.Sprintf("nats://amber:hunter2@127.0.0.1:%d", k.opts.Port) }
 
-// until reads the stream until all that is wanted has come. It returns every
-// event as its subject and what it tells of, the first time it comes.
+// until reads the stream until all that is wanted has come. It returns every event as its subject and what it
+// is about, the first time it comes.
 func (k *keeper) until(wanted ...[]string) (told []string) {
 	k.t.Helper()
 	missing := map[string]bool{}

@@ -22,7 +22,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// pageVisitor is a browser without JavaScript that nobody asks for a token.
+// pageVisitor is a browser without JavaScript, which the server asks for no token.
 type pageVisitor struct {
 	t    *testing.T
 	http *http.Client

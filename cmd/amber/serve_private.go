@@ -16,7 +16,7 @@ const (
 	privateGrace = 5 * time.Second
 	// findWithin is how long the server of a home may take to say where it listens.
 	findWithin = 20 * time.Second
-	// findAgain is how often it is looked for.
+	// findAgain is the pause before the server is looked for again.
 	findAgain = 50 * time.Millisecond
 )
 

@@ -88,8 +88,8 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 	return func() error { return errors.Join(noted(), last()) }, nil
 }
 
-// watchDatabases begins to note, in this home, how far the databases are. What is known to be revoked stays so, also in a database that was set
-// back. Noted does it for the last time.
+// watchDatabases begins to note, in this home, how far the databases are. A token that is known to be revoked
+// stays so, also in a database that was set back. Noted notes it for the last time.
 func (s *serving) watchDatabases(ctx context.Context, o *daemon.Options) (noted func() error, err error) {
 	for _, d := range o.Replica.All() {
 		w, revoked, err := d.Server.Watch(ctx)

@@ -123,8 +123,9 @@ func cutRound(t *testing.T, n int, at func(method, path, body string) string) []
 	return all
 }
 
-// A server is killed in the middle of requests that carry a key, before or after the database got a statement. A client that sends them to the
-// other server gets the first answer, or one of its own, or is told that nobody knows; it looks then, and sends what is not there with
+// A server is killed in the middle of requests that carry a key, before or after the database got a statement.
+// A client that sends them to the other server gets the first answer, or one of its own, or the error that it
+// is not known whether the request was done. After that error it looks, and sends what is not there with
 // another key. Everything is done once.
 func TestAServerIsKilledWhileItAnswers(t *testing.T) {
 	t.Parallel()
@@ -210,7 +211,8 @@ func (f *fleet) cutOff(proxy *pgtest.Proxy, client *http.Client, all []*keyed, w
 	proxy.OnFrontend(nil)
 }
 
-// sendAgain sends a request to the other server until it is answered, does what a client does who is told that nobody knows, and says how that
+// sendAgain sends a request to the other server until it is answered. Where the answer is that it is not known
+// whether the request was done, it looks, and sends it with another key if it was not. It returns how that
 // went.
 func (f *fleet) sendAgain(conn *pgx.Conn, client *http.Client, at string, k *keyed) (how string) {
 	f.Helper()

@@ -235,7 +235,7 @@ SELECT (SELECT count(*) FROM amber.memories), (SELECT count(*) FROM e), (SELECT 
 	must.Hold(t, audited-changes <= all.again, "%d changes have %d entries, and requests were sent again %d times", changes, audited, all.again)
 	must.Equal(t, "damage of the audit log", told[wire.AuditReport](homes[0], "audit", "verify").Damaged, []string{})
 
-	// What the killed servers did, others do.
+	// Other servers have taken over the work of those that were killed.
 	for _, kind := range []string{"seal audit log", "complete index"} {
 		f.takenOver(conn, kind)
 	}

@@ -232,7 +232,7 @@ func TestReplicasPublishThroughKills(t *testing.T) {
 		labels[label] = true
 	}
 
-	// Who publishes is killed in the middle, again and again.
+	// The server that publishes is killed in the middle, again and again.
 	kills := 0
 	for range *replicasKills {
 		p.write(kills%2, 5)

@@ -28,8 +28,8 @@ func TestAnIdleAgentOfADatabaseIsFrozenOnce(t *testing.T) {
 		c.waits <- over
 		return w.worker("scheduled snapshots").Detail
 	}
-	// What the server writes in the background may come after the next snapshot, once: vectors, or the end of a session whose process is
-	// gone. A round of it that finds nothing to do writes nothing.
+	// The background work of the server may write after the next snapshot, once: vectors, or the end of a
+	// session whose process is gone. A round of that work that finds nothing to do writes nothing.
 	settles := func(after string) {
 		t.Helper()
 		for range 3 {
@@ -66,7 +66,7 @@ func (s *setting) listedOf(tenant string) []wire.SnapshotMeta {
 	return told[amber.Page[wire.SnapshotMeta]](s, "snapshot", "list", "--tenant", tenant).Items
 }
 
-// A server applies retention to agents of databases, and the audit log tells of it.
+// A server applies retention to agents of databases, and the audit log records it.
 func TestRetentionOfADatabase(t *testing.T) {
 	t.Parallel()
 	homes, dsn := replicas(t, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// What a deletion that was cut off has left goes in every database.
+// A server removes the remains of a deletion that was cut off from every database.
 func TestReplicasSweepEveryDatabase(t *testing.T) {
 	t.Parallel()
 	homes, dsn := replicas(t, 1)

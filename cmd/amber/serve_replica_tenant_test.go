@@ -51,8 +51,8 @@ func becomes(t *testing.T, what string, c *pgx.Conn, query string, want int) {
 	must.Equal(t, what, got, want)
 }
 
-// Servers share the agents of a tenant with a database of its own, too: a stream at one tells of what is written at the other, and work
-// in the background is done under leases in that database.
+// Servers share the agents of a tenant with a database of its own, too: a stream at one server reports what is
+// written at the other, and work in the background is done under leases in that database.
 func TestReplicasShareTheDatabaseOfATenant(t *testing.T) {
 	t.Parallel()
 	homes, dsn := replicas(t, 2)

@@ -124,8 +124,8 @@ func TestReplicasShareTheLedger(t *testing.T) {
 	must.Hold(t, seen["memory.write"] == 3, "the log lacks what was remembered at either server: %v", seen)
 }
 
-// What a vault client has put at one server is there at the other, also for who has exchanged its key at the first, and goes with the
-// agent.
+// A file that a vault client has put at one server is there at the other, also for a client that has exchanged
+// its key at the first, and goes with the agent.
 func TestReplicasShareVaults(t *testing.T) {
 	t.Parallel()
 	homes, _ := replicas(t, 2)
@@ -181,7 +181,7 @@ func TestTokensOfTheHomeAreNotForgotten(t *testing.T) {
 	old.replica()
 }
 
-// A stream at one server tells of what is written at the other, and of a restore there.
+// A stream at one server reports what is written at the other, and a restore there.
 func TestReplicasHearOfEachOther(t *testing.T) {
 	t.Parallel()
 	homes, dsn := replicas(t, 2)
@@ -201,7 +201,7 @@ func TestReplicasHearOfEachOther(t *testing.T) {
 		}
 	}
 
-	// What was exported before that becomes another generation.
+	// The export from before that becomes another generation.
 	built := must.Get(mirror.Import(t.Context(), agent, mirror.Files{Memory: filepath.Join(dir, "memory.db"), Control: filepath.Join(dir, "control.db")}, mirror.ImportOptions{}))(t)
 	must.Get(built.Switch(t.Context(), mirror.SwitchOptions{}))(t)
 	for line := range heard {
@@ -248,8 +248,9 @@ func parsed[T any](t testing.TB, text string) (v T) {
 	return v
 }
 
-// Listeners at one server hear of notes, documents of runtime state and snapshots that were written at another one, or by a command of another
-// machine. Of those in a change log they hear also when they come back later.
+// Listeners at one server hear of notes, documents of runtime state and snapshots that were written at another
+// one, or by a command of another machine. A listener that comes back later hears also of those in a change
+// log.
 func TestReplicasHearOfNotesDocumentsAndSnapshots(t *testing.T) {
 	t.Parallel()
 	homes, _ := replicas(t, 3)

@@ -43,8 +43,8 @@ func (c *calendar) period(d time.Duration) {
 	over <- c.now
 }
 
-// A server on a schedule freezes an agent that nobody uses once, however many
-// periods pass, and counts it as unchanged; an agent that changes is frozen again.
+// A server on a schedule freezes an idle agent once, however many periods pass, and counts it as unchanged; an
+// agent that changes is frozen again.
 func TestAnIdleAgentIsFrozenOnce(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, true)

@@ -51,7 +51,7 @@ func (s *slowRequest) finish() int {
 	return resp.StatusCode
 }
 
-// terminate tells the server to end and returns once nobody new is let in.
+// terminate tells the server to end and returns once it lets no new client in.
 func (r *running) terminate() {
 	r.t.Helper()
 	must.Do(r.t, r.cmd.Process.Signal(syscall.SIGTERM))
@@ -141,8 +141,8 @@ func TestASecondSignalEndsAServerAtOnce(t *testing.T) {
 	present(t, u.serve().contents(), "before")
 }
 
-// Two servers would publish everything twice; and a port belongs to one. What
-// could not start leaves nothing behind that keeps the next one from it.
+// Two servers would publish everything twice; and a port belongs to one. A server that could not start leaves
+// nothing behind that keeps the next one from starting.
 func TestOneServerForAHome(t *testing.T) {
 	t.Parallel()
 	u, other := newUser(t), newUser(t)

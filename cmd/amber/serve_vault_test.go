@@ -202,8 +202,8 @@ func checkVaultAnswers(t *testing.T, r *running) {
 	}
 }
 
-// TestAServerTellsOfFilesThatFitIntoNoRequest: bounds that nobody can reach are
-// told when it starts, those that fit are not.
+// TestAServerTellsOfFilesThatFitIntoNoRequest: when it starts, the server reports a bound that no file can
+// reach, and does not report one that fits into a request.
 func TestAServerTellsOfFilesThatFitIntoNoRequest(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

@@ -39,7 +39,7 @@ func (r *running) labels(agent string) []string {
 	return names
 }
 
-// What a server does in the background is done, and told by /health.
+// A server does its work in the background, and /health reports it.
 func TestAServerWorksInTheBackground(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
@@ -77,7 +77,7 @@ func TestAServerWorksInTheBackground(t *testing.T) {
 			t.Errorf("%s: %+v", worker, w)
 		}
 	}
-	// What was deleted without being asked for is told.
+	// The audit log and the log report a snapshot that was deleted without a request.
 	var audit amber.Page[wire.AuditEntry]
 	must.Do(t, json.Unmarshal([]byte(u.must("", "--json", "audit", "list", "--actor", "retention")), &audit))
 	if len(audit.Items) != 1 || audit.Items[0].Action != "snapshot.prune" || audit.Items[0].Subject == "" || audit.Items[0].Outcome != "ok" {
@@ -202,7 +202,7 @@ func TestBeforeAToolChangesSomethingASnapshotIsTaken(t *testing.T) {
 	if r.contents()["worth keeping"] != "" {
 		t.Error("nothing was forgotten")
 	}
-	// What was forgotten is in the snapshot.
+	// The forgotten memory is in the snapshot.
 	var page amber.Page[wire.SnapshotMeta]
 	r.get(agentURL+"/snapshots?limit=1", &page)
 	if out := u.must("", "recall", "keeping", "--at", string(page.Items[0].ID)); !strings.Contains(out, "worth keeping") {

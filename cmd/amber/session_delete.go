@@ -49,7 +49,7 @@ without a terminal it needs --yes.`,
 				if err := a.Confirm(yes, "delete "+plan.String()); err != nil {
 					return err
 				}
-				// What is still on its way would make the session again.
+				// Entries that are still on their way would make the session again.
 				for _, left := range a.Site(s).Settle(ctx) {
 					a.Out.Note("not deleted: %s", left)
 				}
@@ -85,8 +85,7 @@ func planRemoval(ctx context.Context, s *cli.Opened, id amber.SessionID) (plan s
 	return plan, err
 }
 
-// isThere tells from the error of a read whether there is something to
-// delete. What is damaged is there.
+// isThere reports, from the error of a read, whether there is something to delete. A damaged record is there.
 func isThere(err error) (bool, error) {
 	switch amber.KindOf(err) {
 	case "", amber.KindDamaged:

@@ -145,7 +145,7 @@ type waiter struct {
 	client *http.Client
 	log    logBuffer
 
-	// Of one that is a process of its own.
+	// For a server that is a process of its own.
 	token string // shown with every request; "": none
 	trace string // that requests are of
 	end   func() (code int)

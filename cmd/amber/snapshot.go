@@ -35,8 +35,7 @@ crash journal has not yet drained. Data that two snapshots share is stored once.
 // withSnapshots opens the agent as far as the verb needs it, and its
 // snapshots.
 func (a *app) withSnapshots(cmd *cobra.Command, need cli.LiveAgent, fn func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error) error {
-	// An empty name would mean the home's own, which is not what somebody meant
-	// who named one.
+	// An empty name would mean the home's own repository, which a caller who gives --repo does not mean.
 	if f := cmd.Flags().Lookup("repo"); f != nil && f.Changed && a.Access.Repository == "" {
 		return cli.Usage("--repo is empty")
 	}

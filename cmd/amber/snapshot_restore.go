@@ -220,8 +220,8 @@ func restored(r wire.RestoreRequest) amber.AgentID {
 	return r.Agent
 }
 
-// printRestored tells what a restore did or would do. One that makes an agent
-// changes nothing that was there.
+// printRestored prints what a restore did or would do. A restore that makes an agent changes nothing that was
+// there.
 func (a *app) printRestored(w io.Writer, makes bool, r wire.RestoreReport) {
 	parts, agent, from := cli.Flat(strings.Join(r.Restored, ", ")), cli.Flat(string(r.Agent)), cli.Flat(cli.ShortID(string(r.From)))
 	switch {
@@ -246,7 +246,7 @@ func (a *app) printRestored(w io.Writer, makes bool, r wire.RestoreReport) {
 	a.PrintChecks(w, r.Checks)
 }
 
-// printAfterRestore tells what somebody needs who wants to undo it.
+// printAfterRestore prints what a person needs to undo a restore.
 func printAfterRestore(w io.Writer, r wire.RestoreReport) {
 	fmt.Fprintf(w, "generation %d is live\n", r.Generation)
 	if r.SafetySnapshot != "" {

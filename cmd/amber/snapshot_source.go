@@ -61,7 +61,7 @@ func checkEmptyFolder(dir string) error {
 	return nil
 }
 
-// planExtraction tells what a snapshot holds of a source.
+// planExtraction returns what a snapshot holds of a source.
 func planExtraction(ctx context.Context, e cli.SnapshotEngine, ref wire.SnapshotRef, name string) (agent.Extraction, error) {
 	d, err := e.ShowSnapshot(ctx, ref)
 	if err != nil {

@@ -456,7 +456,7 @@ func TestSnapshotRestoreAsksAlsoWhereThePlanIsNotComplete(t *testing.T) {
 	b.run("snapshot", "restore", string(snapC), "--dry-run").warns("WARNING: the live memory.db cannot be compared with")
 }
 
-// TestFullDiskIsToldWithWhatHelps runs out of space where nobody gave a hint.
+// TestFullDiskIsToldWithWhatHelps runs out of space where the error has no hint.
 func TestFullDiskIsToldWithWhatHelps(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -70,8 +70,8 @@ func (a *app) verifyOne(ctx context.Context, e cli.SnapshotEngine, r wire.Verify
 	return a.Judged(e.Acceptable(string(r.ID), report.Signature))
 }
 
-// verifyAll verifies every snapshot. One that cannot be verified does not keep
-// the others from it; it is reported as not checked.
+// verifyAll verifies every snapshot. A snapshot that cannot be verified does not keep the others from it; it is
+// reported as not checked.
 func (a *app) verifyAll(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, readData bool) error {
 	var reports []wire.VerifyReport
 	var verdict error

@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// sharer is somebody with a clone and a home of their own.
+// sharer is a person with a clone and a home of their own.
 type sharer struct {
 	*testing.T
 	dir, home string

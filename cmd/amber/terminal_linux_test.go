@@ -19,7 +19,7 @@ import (
 	"github.com/amber-memory/amber/internal/term"
 )
 
-// console is a terminal that somebody watches.
+// console is a terminal that a person watches.
 type console struct {
 	end   *os.File // that a program writes to
 	watch *os.File // that a person looks at

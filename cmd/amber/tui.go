@@ -47,7 +47,8 @@ of a server, as far as the token reaches. docs/tui.md has every key.`,
 	}
 }
 
-// tui shows an agent. What is noted meanwhile would be drawn into a frame, so it is told at the end.
+// tui shows an agent. A remark that is made meanwhile would be drawn into a frame, so tui prints remarks at the
+// end.
 func (a *app) tui(ctx context.Context, cmd *cobra.Command, s *cli.Opened) error {
 	src, err := a.tuiSource(ctx, cmd, s)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/server/daemon"
 )
 
-// firstVisit is how long a server that was started for the page waits for somebody to come.
+// firstVisit is how long a server that was started for the page waits for the first visitor.
 const firstVisit = 10 * time.Minute
 
 // uiFlags say how the page is opened.
@@ -63,7 +63,7 @@ type opened struct {
 	Serve bool   `json:"serve"` // this command serves it
 }
 
-// ui opens the page of the server of the home, or serves the home until nobody looks any more.
+// ui opens the page of the server of the home, or serves the home until no visitor looks any more.
 func (a *app) ui(cmd *cobra.Command, f uiFlags) error {
 	if f.idle <= 0 {
 		return cli.Usage("--idle is %s, want more than nothing", f.idle)
@@ -82,7 +82,7 @@ func (a *app) ui(cmd *cobra.Command, f uiFlags) error {
 	return a.servePage(cmd, f)
 }
 
-// servePage serves the home for as long as somebody looks at the page.
+// servePage serves the home for as long as a visitor looks at the page.
 func (a *app) servePage(cmd *cobra.Command, f uiFlags) error {
 	s, o, err := a.newServing(cmd, serveFlags{tools: "default", grace: 5 * time.Second, logLevel: "warn"})
 	if err != nil {
@@ -155,7 +155,7 @@ func (a *app) hasTokens(ctx context.Context) (has bool, err error) {
 	return db.HasTokens(ctx)
 }
 
-// untilNobodyLooks returns true once nobody has looked for as long as idle, or nobody came at all;
+// untilNobodyLooks returns true once no visitor has looked for as long as idle, or no visitor came at all;
 // false when ctx ends before. Visitors is as that of the page.
 func (a *app) untilNobodyLooks(ctx context.Context, idle time.Duration, visitors func() (int, time.Time)) bool {
 	after := a.After

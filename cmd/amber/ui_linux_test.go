@@ -31,7 +31,7 @@ type visited struct {
 	client *http.Client
 }
 
-// openUI starts amber ui with a browser that tells what it was to open.
+// openUI starts amber ui with a browser that reports the address it was to open.
 func openUI(t *testing.T, args ...string) *visited {
 	t.Helper()
 	s := newSetting(t, false)

@@ -54,7 +54,8 @@ func TestVaultOfAServer(t *testing.T) {
 		t.Errorf("restored: %+v", got)
 	}
 	must.Equal(t, "note", reader.must("", "note", "show", "plan"), "the harbour plan\n")
-	// What is under another address was never seen, and is kept once: it is seen first.
+	// The server has another address now, under which the writer has never seen the snapshot. Amber keeps such
+	// a snapshot once, so the first backup sees it and the second one removes it.
 	writer.must("", vault("backup", "--sign")...)
 	writer.must("", vault("backup", "--force", "--keep", "1")...)
 	var left struct{ Items []colony.Listed }

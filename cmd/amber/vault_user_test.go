@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// vaultUser is somebody with a home and a vault of a folder.
+// vaultUser is a person with a home and a vault of a folder.
 type vaultUser struct {
 	t                *testing.T
 	dir, home, vault string
@@ -63,7 +63,7 @@ func put(t testing.TB, text string, path ...string) string {
 	return at
 }
 
-// typing is somebody who types an answer when asked for the first time.
+// typing is a person who types an answer when asked for the first time.
 type typing struct {
 	answer func() string
 	typed  io.Reader

@@ -59,7 +59,7 @@ const PassphraseVariable = "AMBER_BUNDLE_PASSPHRASE"
 const PassphraseHelp = `A passphrase is the first line of the file of --passphrase-file, - for stdin, or the value of
 ` + PassphraseVariable + `.`
 
-// maxPassphrase bounds a passphrase; nobody types a longer one.
+// maxPassphrase bounds a passphrase; no person types a longer one.
 const maxPassphrase = 4096
 
 // AddPassphraseFlag adds --passphrase-file.

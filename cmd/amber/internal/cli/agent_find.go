@@ -142,8 +142,8 @@ func (a *App) onPostgres() bool {
 	return err == nil && loaded.Config.OnPostgres()
 }
 
-// IsThere reports whether an agent is there. What cannot be read in a folder is there, and
-// the verb says more.
+// IsThere reports whether an agent is there. An agent whose folder cannot be read counts as there, and the verb
+// says more.
 func (a *App) IsThere(ctx context.Context, folder *home.Agent) (bool, error) {
 	loaded, err := a.LoadConfig()
 	if err != nil || !loaded.Config.OnPostgres() {

@@ -25,7 +25,7 @@ type App struct {
 	Access access
 	Remote *remote // that the verb works on; nil: a home of this machine
 	Edge   bool    // memory.backend is remote: the home keeps the crash journal only
-	// Publisher is told what happens to snapshots and notes; nil: no publisher.
+	// Publisher gets the events of snapshots and notes; nil: no publisher.
 	Publisher events.Publisher
 	Aside     asideNotes
 	// Ctx ends when the run is told to stop; that of a hook does not.

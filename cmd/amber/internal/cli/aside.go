@@ -7,8 +7,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// asideNotes tells of rows that were left out because they cannot be read, of
-// each once: an answer is made of many reads.
+// asideNotes reports rows that were left out because they cannot be read, each row once: an answer is made of
+// many reads.
 type asideNotes struct {
 	Log  *slog.Logger // of a server; nil: the user is told
 	mu   sync.Mutex
@@ -18,7 +18,7 @@ type asideNotes struct {
 // maxAsideTold is how many rows are spelt out; amber doctor counts them.
 const maxAsideTold = amber.MaxSetAside
 
-// first reports whether a row is to be told of.
+// first reports whether a row is new and is to be reported.
 func (n *asideNotes) first(s amber.SetAside) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -32,7 +32,7 @@ func (n *asideNotes) first(s amber.SetAside) bool {
 	return true
 }
 
-// setAside tells of a row that an answer leaves out.
+// setAside reports a row that an answer leaves out.
 func (a *App) setAside(s amber.SetAside) {
 	switch {
 	case !a.Aside.first(s):
@@ -43,7 +43,7 @@ func (a *App) setAside(s amber.SetAside) {
 	}
 }
 
-// NoteAside tells of the rows that an answer names.
+// NoteAside reports the rows that an answer names as left out.
 func (a *App) NoteAside(rows []amber.SetAside) {
 	for _, s := range rows {
 		a.setAside(s)

@@ -17,7 +17,7 @@ import (
 // memory.backend is remote. Verbs that take --remote ask the server; others are refused.
 const edgeVerb = "amber:edge"
 
-// What verbs do there.
+// The values of edgeVerb say what verbs do in the home of an edge.
 const (
 	edgeSame   = "same"   // as in every home: they open no store, or read the configuration themselves
 	edgeHere   = "here"   // they work on the crash journal, which is in the home

@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Text returns the text an argument stands for: itself, or what comes on
-// stdin for "-". A final line feed of stdin is the pipe's, not the text's.
+// Text returns the text of an argument: the argument itself, or stdin for "-". A final line feed of stdin is
+// the pipe's, not the text's.
 func (a *App) Text(arg string, most int) (string, error) {
 	if arg != "-" {
 		return arg, nil
@@ -136,9 +136,9 @@ func AddPlanFlags(cmd *cobra.Command, yes, dryRun *bool, plan string) {
 	cmd.Flags().BoolVar(dryRun, "dry-run", false, plan)
 }
 
-// ConfirmPlan asks a person who has seen the plan. Plan shows it and returns
-// the question, "" when there is nothing to ask about. Where nobody can be
-// asked it does not begin.
+// ConfirmPlan shows a person the plan, then asks. Plan shows it and returns the question, "" when there is
+// nothing to ask about. It is not called with yes, nor where no person can be asked: without a terminal, or
+// with --json.
 func (a *App) ConfirmPlan(yes bool, what string, plan func() (string, error)) error {
 	if yes || !a.Terminal() || a.Global.JSON {
 		return a.Confirm(yes, what)

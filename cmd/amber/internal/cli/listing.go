@@ -31,8 +31,8 @@ func AddJSONL(cmd *cobra.Command, jsonl *bool) {
 	cmd.Flags().BoolVar(jsonl, "jsonl", false, "print one JSON document per line")
 }
 
-// ShowPage prints one page of a listing. With --jsonl and no -n it streams
-// every page: somebody who pipes a listing wants all of it.
+// ShowPage prints one page of a listing. With --jsonl and no -n it streams every page: a caller who pipes a
+// listing wants all of it.
 func ShowPage[T any](a *App, cmd *cobra.Command, f PageFlags, read func(n int, c amber.Cursor) (amber.Page[T], error), human func(w io.Writer, items []T)) error {
 	if err := oneFormat(a, f.JSONL); err != nil {
 		return err

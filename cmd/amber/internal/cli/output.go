@@ -240,8 +240,8 @@ func (a *App) Fail(err error, args []string) int {
 	return kind.ExitCode()
 }
 
-// Judged ends a command that has shown its report already and whose verdict is
-// an error: it is told on stderr alone, so that stdout stays one document.
+// Judged ends a command that has shown its report already and whose verdict is an error. It prints the error on
+// stderr alone, so that stdout stays one document.
 func (a *App) Judged(err error) error {
 	if err == nil {
 		return nil
@@ -281,8 +281,7 @@ func (p Printer) Fact(w io.Writer, label, value string) {
 	}
 }
 
-// Warn tells the user that something is wrong though the command goes on.
-// Nobody can ask not to be told.
+// Warn tells the user that something is wrong though the command goes on. No flag silences it.
 func (p Printer) Warn(format string, args ...any) {
 	text := Flat(fmt.Sprintf(format, args...))
 	fmt.Fprintln(p.Err, p.meter.clear()+"amber: "+p.Aside().Style(Amb, "WARNING")+": "+text)

@@ -93,9 +93,9 @@ func (a *App) AgentOptions(c *config.Config) (agent.Options, error) {
 	return o, err
 }
 
-// WriteRulesOnce returns what gives the rules of the configuration, which is read
-// when they are first needed. One that cannot be read keeps the store from being
-// opened, and is told then.
+// WriteRulesOnce returns a function that returns the rules of the configuration, and reads it when the rules
+// are first needed. A configuration that cannot be read keeps the store from being opened, and the error is
+// reported then.
 func (a *App) WriteRulesOnce() func() *redact.Redactor {
 	return sync.OnceValue(func() *redact.Redactor {
 		if a.Remote != nil {

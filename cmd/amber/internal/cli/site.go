@@ -18,8 +18,8 @@ type site interface {
 	Settle(ctx context.Context) []string
 	// Context makes a block of memory. Errors: invalid for a size out of bounds; those of recall.
 	Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error)
-	// BringBack makes a memory say what it said in a snapshot, or tells what
-	// that would change. Errors: refused for what was erased.
+	// BringBack makes a memory say what it said in a snapshot, or reports what that would change. Errors:
+	// refused for what was erased.
 	BringBack(ctx context.Context, ref wire.SnapshotRef, then amber.Memory, dryRun bool) (wire.MemoryRestore, error)
 	// Agents tells which agents of the tenant are there, also those that
 	// cannot be opened.

@@ -25,9 +25,8 @@ func synonyms() map[string][]string {
 	}
 }
 
-// likely returns the commands of cmd that a word may stand for, best first: what
-// Amber calls it, the commands of that name of a family, those that are spelt
-// almost so.
+// likely returns the commands of cmd that a person may mean by a word, best first: the command that Amber has
+// for a synonym, then the commands of that name of a family, then those that are spelt almost so.
 func likely(cmd *cobra.Command, word string) (found []string) {
 	names := map[string]string{}
 	for _, c := range cmd.Commands() {
@@ -67,8 +66,8 @@ func wantOf(wrong *pflag.InvalidValueError) string {
 	return wrong.Unwrap().Error()
 }
 
-// nearest returns at most three of the names that differ little from word, the
-// nearest first. One that word begins differs least.
+// nearest returns at most three of the names that differ little from word, the nearest first. A name that
+// begins with word differs least.
 func nearest[V any](word string, names map[string]V) []string {
 	type near struct {
 		name string

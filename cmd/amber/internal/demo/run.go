@@ -20,7 +20,7 @@ type Step struct {
 	OK       bool     `json:"ok"`
 }
 
-// Run is a command as somebody would type it, and what came of it.
+// Run is a command as a person would type it, and what came of it.
 type Run struct {
 	Command  string `json:"command"`
 	ExitCode int    `json:"exit_code"`
@@ -52,8 +52,8 @@ func (d *Demo) run(ctx context.Context, stdin string, args ...string) (Run, erro
 	return r, err
 }
 
-// quietly runs a command that must exit with 0 and keeps what it prints to
-// itself: it is asked on the demo's behalf, or prints too much.
+// quietly runs a command that must exit with 0 and returns its output without showing it: the demo needs the
+// answer for itself, or the command prints too much.
 func (d *Demo) quietly(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	r, err := d.run(ctx, stdin, args...)
 	if err == nil && r.ExitCode != 0 {
@@ -103,7 +103,7 @@ func (d *Demo) excerpt(s string) string {
 	return strings.Join(lines, "")
 }
 
-// typed is a command line as somebody would type it.
+// typed is a command line as a person would type it.
 func typed(args []string) string {
 	words := []string{"amber"}
 	for _, arg := range args {

@@ -99,8 +99,8 @@ func checkEngramFlags(f importFlags, o transfer.Options) error {
 	return nil
 }
 
-// engramPlace returns the folder or the backup that a tree holds. What lies in an archive has no place that a later import could
-// know it by.
+// engramPlace returns the folder or the backup that a tree holds. Records in an archive have no place that a
+// later import could know them by.
 func engramPlace(t *foreign.Tree) (string, error) {
 	const op = "import"
 	path, err := filepath.EvalSymlinks(t.Path()) // a link that the caller names is the caller's choice
@@ -141,7 +141,7 @@ func packedEngram(folder, alone bool) string {
 	return "an archive of a backup of Engram, want the backup itself"
 }
 
-// engramScopes are the scopes of the records that parts stand for. Engram has no notes.
+// engramScopes are the scopes of the records that parts contain. Engram has no notes.
 func engramScopes(parts []transfer.Part) (scopes []amber.ChangeScope) {
 	of := map[transfer.Part][]amber.ChangeScope{
 		transfer.Memories: {amber.ChangeMemory, amber.SyncRelation},

@@ -90,7 +90,7 @@ func (a *app) exportFormat(cmd *cobra.Command, f exportFlags) (foreign.Format, e
 	return format, amber.CheckOptionalID("project id", f.project)
 }
 
-// export writes to stdout, or to a path, and tells what was written.
+// export writes to stdout, or to a path, and reports what was written.
 func (a *app) export(f exportFlags, folder bool, write func(to foreign.Output) (wire.ForeignExport, error)) error {
 	if f.out == "" || f.out == "-" {
 		r, err := write(transfer.Stream(a.Out.Out))

@@ -116,7 +116,8 @@ func (a *app) options(ctx context.Context, f importFlags) (transfer.Options, err
 	return o, err
 }
 
-// importAll imports one path after the other. The report tells of all that were imported, also where a later one failed.
+// importAll imports one path after the other. The report has all that were imported, also where a later one
+// failed.
 func (a *app) importAll(cmd *cobra.Command, paths []string, f importFlags, o transfer.Options) error {
 	if a.Remote != nil {
 		return a.tell(each(paths, func(path string) (wire.ForeignImport, error) { return a.importThere(cmd.Context(), path, f, o) }))
@@ -155,8 +156,8 @@ func (a *app) tell(done []wire.ForeignImport, err error) error {
 	return errors.Join(a.show(wire.Sum(done)), err)
 }
 
-// fewNew is how many new items get their vectors at once. Of more the time at the end of a command would make a small part,
-// at the price of the memory that the model takes.
+// fewNew is how many new items get their vectors at once. With more new items, the time at the end of a command
+// would make only a small part of their vectors, at the price of the memory that the model takes.
 const fewNew = 2000
 
 // indexImported makes what was imported found by its meaning, too, or says how that is done.
@@ -170,10 +171,10 @@ func (a *app) indexImported(ctx context.Context, s *cli.Opened, all wire.Foreign
 	}
 }
 
-// firstLook is how much of the files is looked at before an import tells what it found.
+// firstLook is how much of the files an import reads before it reports what it found.
 const firstLook = 64 << 20
 
-// importOne imports one path, after it has told what is there.
+// importOne imports one path, after it has reported what is there.
 func (a *app) importOne(ctx context.Context, s *cli.Opened, path string, f importFlags, o transfer.Options) (wire.ForeignImport, error) {
 	none := wire.ForeignImport{}
 	t, err := foreign.Open(path)

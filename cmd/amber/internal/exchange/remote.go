@@ -92,8 +92,8 @@ func (a *app) exportThere(ctx context.Context, format foreign.Format, f exportFl
 	o := client.ExportOptions{To: format.Name, Project: f.project, Users: f.users, AllUsers: f.allUsers, Private: f.private}
 	return a.export(f, format.Folder, func(to foreign.Output) (wire.ForeignExport, error) {
 		var told wire.ForeignExport
-		// What comes from the server takes the place of what the format would write, so that the output is completed or removed as
-		// any other.
+		// The answer of the server takes the place of what the format would write, so that the output is
+		// completed or removed as any other.
 		format.Write = func(ctx context.Context, _ foreign.Contents, _ foreign.WriteOptions, to foreign.Output) (err error) {
 			fetch := a.fetchFile
 			if format.Folder {

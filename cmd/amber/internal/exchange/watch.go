@@ -55,7 +55,7 @@ func (a *app) pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// outline tells what lies at paths, in one text.
+// outline lists the files at paths with their sizes and times, in one text.
 func outline(paths []string) (text string, err error) {
 	for _, p := range paths {
 		t, err := foreign.Open(p)

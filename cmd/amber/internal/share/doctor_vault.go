@@ -109,9 +109,8 @@ func describeBackups(c config.Vault, st backup.State) string {
 	return strings.Join(said, "; ")
 }
 
-// checkAPIKeyFile looks whether the key of a vault is there and nobody else can
-// read it. Errors: invalid when no file is named and a server is to back up;
-// not_found; refused.
+// checkAPIKeyFile checks that the file with the key of a vault is there and no other user can read it. Errors:
+// invalid when no file is named and a server is to back up; not_found; refused.
 func checkAPIKeyFile(c config.Vault) error {
 	const op = "look at key of vault"
 	path := c.APIKeyFile

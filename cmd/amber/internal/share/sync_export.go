@@ -161,7 +161,7 @@ func printExported(w io.Writer, r wire.SyncExport) {
 		cli.Flat(r.Dir), cli.Flat(strings.Join(r.ChunkIDs, " ")))
 }
 
-// countRows tells what kinds of records there were.
+// countRows lists the kinds of records there were, with their numbers.
 func countRows(memories, sessions, prompts, relations, deleted int) string {
 	var parts []string
 	for _, k := range []struct {
@@ -184,7 +184,7 @@ func countRows(memories, sessions, prompts, relations, deleted int) string {
 	return strings.Join(parts, ", ")
 }
 
-// noteExported tells what was taken out and what stayed, once for both folders.
+// noteExported reports what was taken out and what stayed, once for both folders.
 func (a *app) noteExported(r wire.SyncExport) {
 	a.noteRemoved(r.Redacted)
 	for _, w := range r.Withheld[:min(len(r.Withheld), cli.MaxWarnings)] {
@@ -198,8 +198,8 @@ func (a *app) noteExported(r wire.SyncExport) {
 	}
 }
 
-// notePrompts tells of what was typed to an agent: that it stayed, or that it is
-// in a folder of Engram.
+// notePrompts reports what became of the prompts that were typed to an agent: that they stayed, or that they
+// are in a folder of Engram.
 func (a *app) notePrompts(r wire.SyncExport, engram bool) {
 	var parts []string
 	if r.PromptsKept > 0 {

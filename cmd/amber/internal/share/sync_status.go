@@ -126,7 +126,7 @@ func (a *app) printDevices(w io.Writer, devices []amber.SyncDevice) {
 	}
 }
 
-// printSummary tells what a folder holds.
+// printSummary prints what a folder holds.
 func (a *app) printSummary(w io.Writer, s wire.SyncSummary) {
 	if s.Chunks == 0 {
 		fmt.Fprintln(w, "the folder holds nothing")

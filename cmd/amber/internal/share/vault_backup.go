@@ -292,7 +292,7 @@ func (a *app) printBackedUp(w io.Writer, r colony.BackupReport, n int) {
 	}
 }
 
-// noteVaultDocuments tells what was removed and what was left out.
+// noteVaultDocuments reports what was removed and what was left out.
 func (a *app) noteVaultDocuments(d documents.Set) {
 	a.noteRemoved(d.Redacted)
 	a.NoteLeftOut(d.Skipped, "backup")

@@ -76,7 +76,7 @@ func describeDocuments(i colony.Info) string {
 	return strconv.Itoa(len(i.DocNames))
 }
 
-// describeListed tells what is special about a snapshot.
+// describeListed returns what is special about a snapshot.
 func describeListed(l colony.Listed) string {
 	var words []string
 	if l.Latest {

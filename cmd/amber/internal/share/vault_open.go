@@ -110,7 +110,7 @@ func (a *app) vaultBackend(url, keyFile string, f vaultFlags) (colony.Backend, e
 	return api.New(api.Options{URL: url, Clock: a.Clock, Wait: f.wait, Notify: a.vaultWaits, Key: read})
 }
 
-// vaultWaits tells of waits that a person notices.
+// vaultWaits reports waits that are long enough for a person to notice.
 func (a *app) vaultWaits(w api.Waiting) {
 	if w.For >= 5*time.Second {
 		a.Out.Note("waiting %s for the vault: %s", w.For.Round(time.Second), cli.Flat(w.Why))

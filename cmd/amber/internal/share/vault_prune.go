@@ -137,7 +137,7 @@ func printVaultPruned(w io.Writer, r colony.PruneReport) {
 	fmt.Fprintf(w, "%s %s of %s, %s %d\n", did, words.Count(int64(len(r.Deleted)), "snapshot", "snapshots"), cli.Flat(r.Label), kept, len(r.Kept))
 }
 
-// warnPruned tells what is still there, and what was noticed.
+// warnPruned reports what is still there, and what was noticed.
 func (a *app) warnPruned(r colony.PruneReport) {
 	for _, text := range r.Warnings {
 		a.Out.Warn("%s", text)

@@ -261,7 +261,7 @@ func claimedKey(key sign.KeyID) string {
 	return cli.Flat(string(key))
 }
 
-// warnRestored tells what the reader should know.
+// warnRestored reports what the reader should know.
 func (a *app) warnRestored(r colony.Restored) {
 	if r.Fallback != "" {
 		a.Out.Warn("not the snapshot that the pointer names: %s", r.Fallback)

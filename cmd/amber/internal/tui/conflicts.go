@@ -63,8 +63,8 @@ func (m *Model) conflictsPage() *page {
 	return p
 }
 
-// loadConflicts lists conflicts, then chunks of sync and entries of the journal that were set aside.
-// What the store or the server cannot tell is a row of its own.
+// loadConflicts lists conflicts, then chunks of sync and entries of the journal that were set aside. A part
+// that the store or the server cannot report is a row of its own.
 func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
 	report, err := m.src.Sync(ctx)
 	if err != nil && amber.KindOf(err) != amber.KindUnsupported {

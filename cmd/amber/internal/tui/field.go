@@ -59,7 +59,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	return m.field.changed(before)
 }
 
-// changed tells of another text.
+// changed passes the text on when it is another one than before.
 func (f *field) changed(before string) tea.Cmd {
 	if now := f.edit.String(); now != before && f.change != nil {
 		return f.change(now)

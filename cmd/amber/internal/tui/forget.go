@@ -68,7 +68,8 @@ func (m *Model) undo(p *page) tea.Cmd {
 	return m.undoEdit(p, amber.MemoryID(r.id))
 }
 
-// remember brings back what was forgotten last. What could not be brought back stays there to be tried again.
+// remember brings back what was forgotten last. A memory that could not be brought back stays there to be tried
+// again.
 func (m *Model) remember(p *page, list []amber.Memory) tea.Cmd {
 	last := len(m.edits.forgotten) - 1
 	m.edits.forgotten = m.edits.forgotten[:last]

@@ -16,7 +16,7 @@ type hint struct {
 // always are the keys of every screen that the last line names.
 var always = []string{"enter", "esc", "/", "y", ":", "?", "q"}
 
-// hints are the keys that work now: those of the page first. What has no room is in the help.
+// hints are the keys that work now: those of the page first. A key that has no room is in the help.
 func (m *Model) hints() (list []hint) {
 	if m.over != nil || m.field != nil {
 		return nil

@@ -97,7 +97,7 @@ func (m *Model) tick() tea.Cmd {
 	})
 }
 
-// poll reads what is new, where somebody looks.
+// poll reads what is new while its page is shown.
 func (m *Model) poll() tea.Cmd {
 	v := m.live
 	switch {

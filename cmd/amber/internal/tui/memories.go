@@ -110,7 +110,7 @@ func (m *Model) memoryDocument(mem amber.Memory) document {
 	return d.blank().text(mem.Content)
 }
 
-// asideNote tells of rows that cannot be read.
+// asideNote reports rows that cannot be read.
 func asideNote(rows []amber.SetAside) string {
 	if len(rows) == 0 {
 		return ""

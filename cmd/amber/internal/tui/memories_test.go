@@ -50,8 +50,8 @@ func TestEditInTheEditor(t *testing.T) {
 	w.press("e").says("nothing was stored")
 }
 
-// Somebody else edits the memory while it is in the editor: both texts are shown, and the edited one is
-// stored over the other only once the user has seen it.
+// Another user edits the memory while it is in the editor: both texts are shown, and the edited one is stored
+// over the other only once the user has seen it.
 func TestConflictingEditLosesNoText(t *testing.T) {
 	w := newWorld(t, fill)
 	w.press("esc", "2", "G")

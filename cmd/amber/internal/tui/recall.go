@@ -152,7 +152,7 @@ func (m *Model) hitDocument(h amber.Hit, why bool) document {
 	return d.blank().text(h.Content)
 }
 
-// whyDocument tells what made the score.
+// whyDocument shows what made the score.
 func whyDocument(d document, w *amber.Why) document {
 	d = d.blank().head("why")
 	for _, t := range w.Terms {

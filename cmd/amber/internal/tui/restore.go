@@ -60,7 +60,7 @@ func (m *Model) askLabel(p *page, s wire.SnapshotMeta) tea.Cmd {
 	})
 }
 
-// restored tells what a restore did, and forgets what the screens have loaded.
+// restored says what a restore did, and forgets what the screens have loaded.
 func (m *Model) restored(p *page, s wire.SnapshotMeta, done wire.RestoreReport) tea.Cmd {
 	for _, other := range m.screens {
 		if other.pages[0] == p {

@@ -222,7 +222,7 @@ func TestRejectAsksForAComment(t *testing.T) {
 	must.Equal(t, "comment", must.Get(w.store.Approvals.Approval(t.Context(), "a1"))(t).Comment, "not today")
 }
 
-// What is approved was shown: a payload that is not shown whole is approved elsewhere.
+// A person approves only a payload that was shown: one that is not shown whole is approved elsewhere.
 func TestLargePayloadIsNotApprovedHere(t *testing.T) {
 	w := newWorld(t, fill)
 	w.m.approve(w.m.page(), amber.Approval{ID: "a2", Payload: make([]byte, maxShown+1)})
