@@ -44,7 +44,7 @@ func ExampleEditor() {
 	edited, _ := store.Editor.Edit(ctx, edit)
 	fmt.Println(edited.Revision)
 
-	_, err := store.Editor.Edit(ctx, edit) // somebody else was faster
+	_, err := store.Editor.Edit(ctx, edit) // another writer was faster
 	fmt.Println(amber.KindOf(err))
 	// Output:
 	// 2

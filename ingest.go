@@ -32,7 +32,7 @@ type Ingestion struct {
 	LastAt  Time         `json:"last_at,omitzero"`
 	Process HostProcess  `json:"process,omitzero"`
 	Steps   []IngestStep `json:"steps,omitempty"`
-	// Past tells that all of it happened long ago and was read from a record of it,
+	// Past reports that all of it happened long ago and was read from a record of it,
 	// such as an imported transcript, and not told by a live host. The session is
 	// then stored already, and stays as it is: no step starts, updates, reopens or
 	// ends it, it does not become active, and nothing is logged of it. Once it has

@@ -124,7 +124,7 @@ type Compaction struct {
 	ID        string    `json:"id"`
 	SessionID SessionID `json:"session_id"`
 	Summary   string    `json:"summary"`
-	Turns     int       `json:"turns"` // how many turns it stands for
+	Turns     int       `json:"turns"` // how many turns it summarizes
 	CreatedAt Time      `json:"created_at"`
 }
 

@@ -86,7 +86,7 @@ type RecoveryEligibility string
 const (
 	RecoveryResumeReady     RecoveryEligibility = "resume_ready"     // go on
 	RecoveryFinalizeReady   RecoveryEligibility = "finalize_ready"   // all work is done, close it
-	RecoveryPendingApproval RecoveryEligibility = "pending_approval" // somebody must decide first
+	RecoveryPendingApproval RecoveryEligibility = "pending_approval" // a person must decide first
 	RecoveryManualResume    RecoveryEligibility = "requires_manual_resume"
 	RecoveryBlocked         RecoveryEligibility = "blocked"         // history and task disagree
 	RecoveryNotRecoverable  RecoveryEligibility = "not_recoverable" // it is final

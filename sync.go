@@ -29,13 +29,13 @@ type SyncSession struct {
 	Origin Origin `json:"origin"`
 }
 
-// SyncErased tells that a memory was erased. It is terminal.
+// SyncErased records that a memory was erased. It is terminal.
 type SyncErased struct {
 	ID     MemoryID `json:"id"`
 	Origin Origin   `json:"origin"`
 }
 
-// SyncGone tells that a session or a prompt was deleted. A session comes back
+// SyncGone records that a session or a prompt was deleted. A session comes back
 // with a later version. A prompt has no versions: its deletion is final on
 // other devices, also when the prompt is said again under its old id.
 type SyncGone struct {
@@ -149,12 +149,12 @@ type Incoming struct {
 	// the records are theirs: nothing that a chunk holds can ask for it. It does
 	// not vouch for a record that claims to be of this device; see Own.
 	Trust Trust
-	// Own tells that this home's own key signed it. No other key can vouch
+	// Own reports that this home's own key signed the chunk. No other key can vouch
 	// for a version that claims to be of this device and is not known here.
 	Own     bool
 	Records []SyncRecord
 	Links   []SyncLink
-	// Stored, unless nil, is told the index of each record that was not known
+	// Stored, unless nil, is called with the index of each record that was not known
 	// here, after the chunk is applied.
 	Stored func(record int)
 }
@@ -167,7 +167,7 @@ type Applied struct {
 	Prompts   int
 	Relations int
 	Conflicts int // versions made without knowledge of one another
-	// Again tells that chunks of the place which were applied before have more
+	// Again reports that chunks of the place which were applied before have more
 	// to bring now, and do not count as applied any more.
 	Again bool
 }

@@ -56,7 +56,7 @@ type Options struct {
 	MeaningOnly bool
 
 	Warn     func(text string)                    // nil: warnings are dropped
-	SetAside func(amber.SetAside)                 // told of rows that cannot be read
+	SetAside func(amber.SetAside)                 // gets rows that cannot be read
 	Progress func(step string, done, total int64) // of snapshots and drains
 }
 
@@ -74,7 +74,7 @@ type Access struct {
 type Agent struct {
 	Policy amber.Policy
 	Report config.Report // how the configuration was resolved; zero unless open
-	// MadeHome tells that Open has made the home.
+	// MadeHome reports that Open has made the home.
 	MadeHome bool
 
 	o      Options
@@ -188,7 +188,7 @@ func (a *Agent) resolve(ctx context.Context) error {
 	a.open, a.plain, a.Policy, a.Report = true, resolved.Store, resolved.Policy, resolved.Report
 	a.closers = append(a.closers, resolved.Close)
 	a.follow()
-	if a.look || a.absent || a.remote != nil { // a server tells of its changes itself
+	if a.look || a.absent || a.remote != nil { // a server publishes its changes itself
 		return nil
 	}
 	if err := a.announce(ctx); err != nil {

@@ -134,7 +134,7 @@ type stay struct {
 	b        Background
 	worker   *drain.Worker
 	place    fs.FileInfo // of the lock
-	visitors Attendant   // nil: nobody answers hooks
+	visitors Attendant   // nil: this process answers no hooks
 	politely func(context.Context)
 
 	// The state when the journal and the store were last looked at.
@@ -307,7 +307,7 @@ func (s *stay) stays(now time.Time) bool {
 func (s *stay) awake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // somebody will look anyway
+	default: // a signal waits already
 	}
 }
 

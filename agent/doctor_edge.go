@@ -53,7 +53,7 @@ func (d *doctor) deepHint() string {
 	return "amber doctor --deep --remote " + d.agent.config.Memory.Backends.Remote.URL + " examines that of the server"
 }
 
-// checkWritable looks whether events can be appended. Nothing is written.
+// checkWritable checks that events can be appended. It writes nothing.
 func (d *doctor) checkWritable(spool string) {
 	dir := spool
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

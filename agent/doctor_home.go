@@ -73,7 +73,7 @@ func (d *doctor) look() (*Agent, error) {
 	return a, nil
 }
 
-// checkModes looks whether others can get at the folders.
+// checkModes checks that other users cannot get at the folders.
 func (d *doctor) checkModes(dirs ...string) {
 	if d.NoModes {
 		d.skip("home_modes", noModes)
@@ -132,7 +132,7 @@ func (d *doctor) checkGit(ctx context.Context) {
 	d.judge("git", err, "%s", version)
 }
 
-// checkRestore looks whether a restore was interrupted.
+// checkRestore reports whether a restore was interrupted.
 func (d *doctor) checkRestore(agent *home.Agent) {
 	r, err := agent.Restoring()
 	switch {
@@ -147,7 +147,7 @@ func (d *doctor) checkRestore(agent *home.Agent) {
 	}
 }
 
-// checkLocks looks whether the lock files can be used. That they are held
+// checkLocks checks that the lock files can be used. That they are held
 // is normal.
 func (d *doctor) checkLocks(agent *home.Agent) {
 	d.checkRestore(agent)

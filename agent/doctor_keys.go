@@ -50,8 +50,8 @@ func (d *doctor) checkKeys(ctx context.Context) {
 	d.judge("repositories", err, "%d added", len(known))
 }
 
-// checkKeyModes looks whether others can get at the files in the folder of
-// keys. The list of trusted keys is no secret: others may read it, not write.
+// checkKeyModes checks that other users cannot get at the files in the folder of
+// keys. The list of trusted keys is no secret: other users may read it, not write.
 func checkKeyModes(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -131,7 +131,7 @@ func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c config.Snapsh
 	d.judge("trusted_keys", nil, "%d beside this home's own", len(keys)-own)
 }
 
-// checkEncryption looks whether the recipients can be encrypted to, and whether
+// checkEncryption checks that the recipients can be encrypted to, and that
 // this home can open what it has encrypted.
 func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, s config.Snapshot) {
 	c := s.Encryption

@@ -36,7 +36,7 @@ func (d *doctor) checkHomeDB(ctx context.Context) {
 	d.judge(code, err, "tokens, audit log, answers and outbox are whole")
 }
 
-// checkConsolidation looks whether a program that rewrites memory has not ended.
+// checkConsolidation reports a program that rewrites memory and has not ended.
 func (d *doctor) checkConsolidation(agent *home.Agent, current home.Current) {
 	open, err := snapshot.ConsolidationOf(fsx.OS(), agent, current)
 	switch {

@@ -152,7 +152,7 @@ func (d *doctor) checkHeld(ctx context.Context, j *journal.Journal) {
 	d.judge("spool.quarantine", err, "nothing was set aside")
 }
 
-// checkUndrained looks whether entries wait for too long.
+// checkUndrained reports entries that wait for too long.
 func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *home.Agent) {
 	cursor, closeStore, err := d.cursorOf(ctx, j, agent)
 	if err != nil {

@@ -154,7 +154,7 @@ func SecretFile(op, path string, most int64) (string, error) {
 	return string(b), err
 }
 
-// secretMode reports whether a file of that mode is a secret; fromRoot says that root, who is
+// secretMode reports whether a file of that mode is a secret; fromRoot says that root, which is
 // another user, gives the file to this one.
 func secretMode(mode fs.FileMode, fromRoot bool) bool {
 	if fromRoot {

@@ -151,7 +151,7 @@ func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx cont
 // temporaryFolder makes a folder for temporary files of git beside a copy. Done removes it.
 func temporaryFolder(f *home.Agent) (o folder.Options, done func(), err error) {
 	dir := filepath.Join(f.Dir(), "tmp")
-	err = fsx.RemoveAll(fsx.OS(), dir) // one that was left by somebody who died
+	err = fsx.RemoveAll(fsx.OS(), dir) // a process that died may have left one
 	if err == nil {
 		err = fsx.MkdirAll(fsx.OS(), dir, 0o700)
 	}

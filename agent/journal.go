@@ -92,7 +92,7 @@ func (a *Agent) Cursors(ctx context.Context) (*Cursors, error) {
 // Store is the store; nil where there is none yet.
 func (c *Cursors) Store() *amber.Store { return c.store }
 
-// Of returns the cursor of a session. Where there is no store nothing was ever
+// Of returns the cursor of a session: 0 where there is no store, since nothing was ever
 // drained.
 func (c *Cursors) Of(ctx context.Context, j *journal.Journal, key journal.Key) (int64, error) {
 	if c.store == nil {

@@ -34,7 +34,7 @@ type JournalListing struct {
 	Cursors   *Cursors
 	Undrained bool // leave out what is drained
 	Redact    *redact.Redactor
-	Damaged   func(journal.Key) // told of sessions that are damaged
+	Damaged   func(journal.Key) // gets sessions that are damaged
 }
 
 // errPageFull ends the reading of a session.

@@ -123,7 +123,7 @@ func (a *Agent) Move(ctx context.Context, to move.To, noSnapshot bool) (Moved, e
 			out.Report, err = move.Run(ctx, o, to)
 		}
 		if err == nil && to == move.SQLite {
-			_ = a.removeCopy(ctx) // nobody needs it; ForgetMove tells where it cannot be removed
+			_ = a.removeCopy(ctx) // the copy has no use any more; ForgetMove reports where it cannot be removed
 		}
 		return out, err
 	})

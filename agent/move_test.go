@@ -115,7 +115,7 @@ func TestEventsAcrossAMove(t *testing.T) {
 	last := must.Get(a.Plain().Changes.Head(t.Context()))(t)
 	said := len(heard)
 	for from, to := move.SQLite, move.Postgres; ; from, to = to, from {
-		write(a) // nobody is told of it before the move
+		write(a) // it is not published before the move
 		must.Do(t, a.Close())
 		closed := must.Get(At(options(from)))(t)
 		must.Get(closed.Move(t.Context(), to, true))(t)

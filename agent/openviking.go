@@ -64,7 +64,7 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
 	if o.Mode == config.VikingTrusted || o.Mode == config.VikingKey && o.KeyFile == "" {
-		with.User = string(a.ID()) // nobody has to be asked for it
+		with.User = string(a.ID()) // it needs no request to the server
 	}
 	rules := c.Redactor()
 	if with.Redact = rules.WithoutPrivate; c.Export.Redact {
@@ -155,7 +155,7 @@ func readKey(path string) (string, error) {
 
 // feedLock keeps other processes from feeding the server. Errors: busy.
 func (a *Agent) feedLock(context.Context) (release func() error, err error) {
-	if a.absent { // nobody writes to it
+	if a.absent { // no process writes to it
 		return func() error { return nil }, nil
 	}
 	path := filepath.Join(a.folder.Dir(), "openviking.lock")

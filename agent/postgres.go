@@ -57,7 +57,7 @@ func (d *Databases) get(o postgres.ServerOptions, open func() (*postgres.Server,
 		if server, err = open(); err != nil {
 			return nil, nil, err
 		}
-		if o.Look { // nobody else can use it
+		if o.Look { // no other agent can use it
 			return server, server.Close, nil
 		}
 		s = &sharedDatabase{server: server}

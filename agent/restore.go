@@ -20,8 +20,8 @@ func (a *Agent) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Snap
 	return e.Snapshot(ctx, r)
 }
 
-// Restore brings the agent back as it was when a snapshot was taken. A snapshot freezes the agent as it was
-// before, unless snapshot.auto.before_restore is false. Entries of the journal that the snapshot holds are
+// Restore brings the agent back as it was when a snapshot was taken. First another snapshot freezes the
+// agent as it is, unless snapshot.auto.before_restore is false. Entries of the journal that the snapshot holds are
 // drained into the restored agent; those that came later are parked, see [Agent.DrainParked]. Errors: those of
 // [wire.Restorer].
 func (a *Agent) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {

@@ -21,7 +21,7 @@ func (a *Agent) InDatabase(ctx context.Context, tenant amber.TenantID) (list []p
 		return nil, err
 	}
 	own := a.config.OwnDatabases()
-	list = slices.DeleteFunc(list, func(l postgres.Listed) bool { return slices.Contains(own, string(l.Tenant)) }) // nobody is led there
+	list = slices.DeleteFunc(list, func(l postgres.Listed) bool { return slices.Contains(own, string(l.Tenant)) }) // read below instead
 	for _, t := range own {
 		more, err := a.listedIn(ctx, amber.TenantID(t), amber.TenantID(t))
 		if err != nil {

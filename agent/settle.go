@@ -67,7 +67,7 @@ func (a *Agent) drainer(j *journal.Journal, o drain.Options) (*drain.Worker, err
 	return drain.New(o)
 }
 
-// DigestWriter returns who writes digests as the configuration says; nil: the rules
+// DigestWriter returns the writer of digests that the configuration names; nil: the rules
 // do. Getenv may be nil.
 func DigestWriter(c config.Digest, getenv func(string) string) digest.Writer {
 	o := writer.Options{Command: c.Command, URL: c.URL, Model: c.Model, Timeout: c.Timeout}

@@ -79,7 +79,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errTorn }
 
-// TestErrorsOfTheCallersOwnFiles are told as they are, and nothing is imported.
+// TestErrorsOfTheCallersOwnFiles: the client reports them as they are, and imports nothing.
 func TestErrorsOfTheCallersOwnFiles(t *testing.T) {
 	t.Parallel()
 	store := storeOnDisk(t)

@@ -77,8 +77,7 @@ func TestTheLedgerIsTheSameOverHTTP(t *testing.T) {
 	must.Fail(c.CreateToken(ctx, wire.TokenRequest{Name: "x"}))(t, "no scope", amber.KindInvalid)
 }
 
-// A token whose secret is lost on the way is made once, and the caller is told which
-// one it is.
+// A token whose secret is lost on the way is made once, and the error names it.
 func TestALostSecretIsTold(t *testing.T) {
 	t.Parallel()
 	var lost atomic.Bool

@@ -62,7 +62,7 @@ func (d *deadlines) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// How long an answer may take is said by the table of operations, and by no word of a path.
+// The table of operations says how long an answer may take, and no word of a path does.
 func TestPatienceIsThatOfTheOperation(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), newDeadlines(t)

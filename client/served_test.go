@@ -92,7 +92,7 @@ type served struct {
 	agent  *client.Agent
 	http   *http.Server
 	over   chan error
-	own    io.Closer // the store behind it; nil: somebody else's
+	own    io.Closer // the store behind it; nil: another owner closes it
 }
 
 // serve serves an agent on a port of this machine.

@@ -375,7 +375,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 
 func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 	t.Parallel()
-	c := must.Get(client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}))(t) // nobody is there, and nobody is asked
+	c := must.Get(client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}))(t) // no server is there, and none is asked
 	a := must.Get(c.Agent("acme", "scout"))(t)
 	s, ctx := a.Snapshots(), t.Context()
 	id := amber.SnapshotID("0195a0b0-0000-7000-8000-000000000000")

@@ -39,7 +39,7 @@ func (t turns) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
 }
 
 // DeleteTurns implements [amber.Turns]. It is not tried again once it was sent:
-// how many there were is told once.
+// the server reports only once how many there were.
 func (t turns) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {
 	out, err := call[struct {
 		Deleted *int `json:"deleted"`

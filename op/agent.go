@@ -41,7 +41,7 @@ type Agent struct {
 	// there is none. Errors: busy when another process feeds it.
 	Feed  func(ctx context.Context) (detail string, again time.Duration, done bool, err error)
 	limit *bounds.Limit // of a bound caller; nil: none
-	// Doctor looks whether everything is well; nil where there is none. Deep
+	// Doctor checks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)
 	// Join gives the records of one project to another, by the word of an agent; nil where that cannot be. Errors: invalid; refused

@@ -11,7 +11,7 @@ import (
 // Local is the actor of the audit log for callers who need no token.
 const Local = "local"
 
-// Caller is who asks.
+// Caller is the program or the person that calls an operation.
 type Caller struct {
 	Grant     wire.Grant
 	RequestID string
@@ -110,8 +110,8 @@ func (c Caller) Part(tenant amber.TenantID, agent amber.AgentID) (amber.TenantID
 	return cmp.Or(tenant, c.Grant.Tenant), cmp.Or(agent, c.Grant.Agent)
 }
 
-// NotThere is what callers are told about an agent that does not exist, and
-// about an agent outside their grant.
+// NotThere is the error that callers get for an agent that does not exist, and
+// for an agent outside their grant.
 func NotThere() error {
 	return amber.Errorf(amber.KindNotFound, "open agent", "", "the agent does not exist")
 }

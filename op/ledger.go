@@ -8,9 +8,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// ListAudit returns a page of the audit log as the caller is told it. The query names
-// a part of the home that the caller may see. A caller of one tenant is told no hash:
-// it is that of an entry before, which may be another tenant's. Errors: those of
+// ListAudit returns a page of the audit log as the caller may see it. The query names
+// a part of the home that the caller may see. A caller of one tenant gets no hash:
+// the hash is that of an entry before, which may be another tenant's. Errors: those of
 // [wire.AuditLog].
 func ListAudit(ctx context.Context, c Caller, l wire.AuditLog, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
 	page, err := l.ListAudit(ctx, q)

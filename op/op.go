@@ -62,7 +62,7 @@ type Row struct {
 	Doc   string
 
 	Status int // of an answer; 0: 200, or 204 where there is none
-	// Echo names fields of the answer that only repeat the request, so that a caller who may not read is told them, too.
+	// Echo names fields of the answer that only repeat the request, so that a caller who may not read gets them, too.
 	Echo []string
 	// Holds is how many bytes of stored text a call reads at most; 0: little, or a page for a listing.
 	Holds int64

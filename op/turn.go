@@ -158,7 +158,7 @@ type DeletedTurns struct {
 	Deleted int `json:"deleted"`
 }
 
-// TurnDelete removes every turn of a session. How many there were is told once, so it is not repeatable.
+// TurnDelete removes every turn of a session. It reports only once how many there were, so it is not repeatable.
 var TurnDelete = do(Row{
 	ID: "turn.delete", HTTP: "DELETE /sessions/{id}/turns", Scope: wire.TokenWrite, Kind: Changes | Bound, Doc: "Remove every turn of a session",
 }, func(ctx context.Context, c *Call, in SessionID) (DeletedTurns, error) {

@@ -12,7 +12,7 @@ var ErrKeyUsed = errors.New("the key was used for another request")
 // Answers remembers, for a day at least, what was answered to requests that
 // carry an Idempotency-Key. Safe for concurrent use.
 type Answers interface {
-	// BeginAnswer looks whether a request was answered before. Errors: conflict
+	// BeginAnswer reports whether a request was answered before. Errors: conflict
 	// when the key was used for another request, see [ErrKeyUsed], or for one
 	// that was begun, has no known end and is not repeatable; busy while the
 	// request is being answered.

@@ -19,7 +19,7 @@ type ContextRequest struct {
 	amber.RecallInput
 	Occasion Occasion `json:"occasion,omitempty"`
 	MaxBytes int      `json:"max_bytes,omitempty"` // of the text; 0: DefaultContextBytes, at most MaxContextBytes
-	Sessions int      `json:"sessions,omitempty"`  // recent sessions to tell of; 0: 3, negative: none
+	Sessions int      `json:"sessions,omitempty"`  // recent sessions to list; 0: 3, negative: none
 	Explain  bool     `json:"explain,omitempty"`   // fill Hit.Why
 	// Known was put before the agent in this session already and is left out unless
 	// it has changed, beside what the store knows of.

@@ -43,7 +43,7 @@ type ForeignImport struct {
 	Bytes  int64  `json:"bytes"`
 	DryRun bool   `json:"dry_run"`
 	Trust  string `json:"trust"` // imported or own
-	// Partial tells that only the beginning was looked at.
+	// Partial reports that only the beginning was looked at.
 	Partial bool `json:"partial,omitempty"`
 
 	ImportCounts
@@ -90,7 +90,7 @@ type ImportUndo struct {
 	Already  bool         `json:"already"` // it was undone before
 	Deleted  int64        `json:"deleted"` // memories, sessions, notes and relations that the import had made
 	Restored int64        `json:"restored"`
-	Gone     int64        `json:"gone"` // deleted since, by somebody
+	Gone     int64        `json:"gone"` // deleted since, by a person or a program
 	Kept     []ImportKept `json:"kept"`
 }
 

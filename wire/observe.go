@@ -6,7 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Operation is one call of a contract, as an [Observer] is told. It
+// Operation is one call of a contract, as an [Observer] gets it. It
 // holds no text and no id of a record.
 type Operation struct {
 	Tenant amber.TenantID
@@ -25,7 +25,7 @@ type Outcome struct {
 
 // Observer watches operations and has no say in them. Safe for concurrent use.
 type Observer interface {
-	// Begin is told that an operation begins. The operation runs in the context
+	// Begin is called when an operation begins. The operation runs in the context
 	// it returns. The function is called exactly once, when it has ended.
 	Begin(ctx context.Context, op Operation) (context.Context, func(Outcome))
 }

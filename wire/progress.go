@@ -2,7 +2,7 @@ package wire
 
 import "context"
 
-// ProgressFunc is told the step and how far it is; total is 0 when unknown. It returns at once.
+// ProgressFunc gets the step and how far it is; total is 0 when unknown. It returns at once.
 type ProgressFunc func(step string, done, total int64)
 
 type progressKey struct{}

@@ -37,7 +37,7 @@ type SnapshotReader interface {
 	ShowSnapshot(ctx context.Context, ref SnapshotRef) (SnapshotDetail, error)
 	// DiffSnapshots lists what changed from a to b, both of one agent. Errors: those of ShowSnapshot.
 	DiffSnapshots(ctx context.Context, r DiffRequest) (SnapshotDiff, error)
-	// VerifySnapshot looks whether a snapshot is whole. Damage is no error: it
+	// VerifySnapshot checks whether a snapshot is whole. Damage is no error: it
 	// is what the report is for. Errors: invalid; not_found when there is no
 	// such snapshot.
 	VerifySnapshot(ctx context.Context, r VerifyRequest) (VerifyReport, error)
@@ -96,7 +96,7 @@ type SnapshotRequest struct {
 	// of the repository then.
 	Encrypt []string `json:"encrypt,omitempty"`
 	NoSign  bool     `json:"no_sign,omitempty"`
-	// By is who asks. The door fills it in; absent, Amber itself does.
+	// By names the caller. The door fills it in; where it is absent, Amber itself asks.
 	By Asker `json:"by,omitzero"`
 }
 

@@ -50,7 +50,7 @@ type Grant struct {
 }
 
 // Reaches reports whether the grant is about an agent at all. A caller it
-// does not reach is told that the agent does not exist. An empty agent asks for
+// does not reach gets the error that the agent does not exist. An empty agent asks for
 // the whole tenant.
 func (g Grant) Reaches(tenant amber.TenantID, agent amber.AgentID) bool {
 	return (g.Tenant == "" || g.Tenant == tenant) && (g.Agent == "" || g.Agent == agent)

@@ -150,7 +150,7 @@ func (a *app) offerLabels(cmd *cobra.Command) (out []string) {
 
 func (a *app) offerSessions(cmd *cobra.Command) (out []string) {
 	loaded, err := a.LoadConfig()
-	if err != nil || loaded.Config.IsEdge() { // nobody waits for a server here
+	if err != nil || loaded.Config.IsEdge() { // completion does not wait for a server
 		return nil
 	}
 	s, err := a.Look(cmd.Context(), loaded)

@@ -38,7 +38,7 @@ func contextEffects() map[string]effect {
 		}, "true true", "true false"},
 		"context.stay": {value("0"), (*setting).drainer, "it answers hooks", "it ends"},
 		"context.budget": {func(s *setting) string {
-			s.embedder(func(r *http.Request) { // longer than the usual budget, unless somebody gives up
+			s.embedder(func(r *http.Request) { // longer than the usual budget, unless the caller gives up
 				select {
 				case <-r.Context().Done():
 				case <-time.After(time.Second):

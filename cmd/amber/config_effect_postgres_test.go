@@ -146,7 +146,7 @@ func settled(s *setting) string {
 		if m.IsCommit() && wrote.Load() {
 			once.Do(func() {
 				action = pgtest.Swallow
-				p.Point("127.0.0.1:1") // nobody listens there
+				p.Point("127.0.0.1:1") // no process listens there
 				if !s.with {
 					time.AfterFunc(300*time.Millisecond, func() { p.Point(server.Addr()) })
 				}

@@ -30,7 +30,7 @@ func searchEffects() map[string]effect {
 			return s.seen.key
 		}, "", "Bearer open-sesame"},
 		"search.budget": {func(s *setting) string {
-			s.embedder(func(r *http.Request) { // longer than the usual budget, unless somebody gives up
+			s.embedder(func(r *http.Request) { // longer than the usual budget, unless the caller gives up
 				select {
 				case <-r.Context().Done():
 				case <-time.After(4 * time.Second):

@@ -19,7 +19,7 @@ func serverEffects() map[string]effect {
 		"server.listen": {value("127.0.0.2:0"), func(s *setting) string {
 			w, err := s.tryToServe()
 			if err != nil && strings.Contains(err.Error(), "127.0.0.1:7411") {
-				return "127.0.0.1:7411" // somebody else is there
+				return "127.0.0.1:7411" // another process is there
 			}
 			must.Do(s, err)
 			u := must.Get(url.Parse(w.url))(s)

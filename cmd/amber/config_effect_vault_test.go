@@ -79,7 +79,7 @@ func (s *setting) useVault() {
 	s.set("AMBER_VAULT__API_KEY_FILE", s.file("vault.key", "any"))
 }
 
-// backsUpBy lets a server look once who is due, and counts what is in the vault
+// backsUpBy lets a server look once which agents are due, and counts what is in the vault
 // then.
 func (s *setting) backsUpBy() string {
 	s.Helper()

@@ -28,7 +28,7 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if got := s.exit("state", "delete", "consolidation"); got != "exit 3" || s.items("state", "list") != "0" {
 		t.Errorf("removing the mark as a document: %s, %s documents", got, s.items("state", "list"))
 	}
-	// The program of this consolidation was killed: it never ends it.
+	// The program of this consolidation was killed, so it does not end the consolidation.
 	_, complaint, code := s.amber("", "consolidate", "begin")
 	if code != 4 || !strings.Contains(complaint, began.ID) || !strings.Contains(complaint, "--abandon "+began.ID) {
 		t.Errorf("a second one: exit %d\n%s", code, complaint)

@@ -85,7 +85,7 @@ func TestNoContextHoldsWordsOfOthers(t *testing.T) {
 	for _, pair := range [][2]somebody{{mine, yours}, {yours, mine}} {
 		reader, other := pair[0], pair[1]
 		for door, text := range u.doors(t, r, agent, reader, other, shared[other.word]) {
-			// The reader's own question, which a hook has stored, belongs to the reader.
+			// The question that the reader asked by the hook belongs to the reader.
 			if strings.Contains(strings.ReplaceAll(text, other.word+" summary", ""), other.word) {
 				t.Errorf("%s of %s holds a word of %s:\n%s", door, reader.word, other.word, text)
 			}

@@ -96,7 +96,7 @@ func TestComposeFile(t *testing.T) {
 	must.Equal(t, "verbs, homes and ports", []int{verbs, len(homes), len(ports)}, []int{4, 2, 2})
 }
 
-// runs looks whether there is a verb with such flags, and runs nothing.
+// runs checks that there is a verb with such flags, and runs nothing.
 func runs(t *testing.T, service string, words []string) {
 	t.Helper()
 	root := (&app{&cli.App{World: process()}}).rootCommand()

@@ -55,7 +55,7 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	st := backup.State{Vault: backup.VaultName(config.Vault{URL: "https://vault.example/api", Label: "default"})}.Succeeded(at, false)
 	p.must(records.Write(me, st))
 	tells(wire.FindingOK, "last backup by a server 2096-03-01T12:00:00")
-	after(48 * time.Hour) // nobody runs a server any more
+	after(48 * time.Hour) // no server runs any more
 	tells(wire.FindingWarning, "last backup by a server 2096-03-01T12:00:00", "no server has looked since 2096-03-01T12:00:00", "amber serve")
 	after(time.Hour)
 	st.DueSince = amber.At(at.Time().Add(time.Hour))

@@ -246,7 +246,7 @@ func (c *cutting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		proxy.ServeHTTP(w, r)
 		return
 	case "before":
-	case "after": // it has stored everything, and nobody is told
+	case "after": // it has stored everything, and the drain gets no answer
 		proxy.ServeHTTP(httptest.NewRecorder(), r)
 	case "while":
 		killed := make(chan struct{})
@@ -315,7 +315,7 @@ func freePort(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// While the server is away everything waits in the spool, and who asks is told that the
+// While the server is away everything waits in the spool, and a caller gets the error that the
 // server is away, not that nothing is known.
 func TestEdgeWithoutItsServer(t *testing.T) {
 	t.Parallel()
@@ -389,7 +389,7 @@ func TestEdgesDrainAtOnce(t *testing.T) {
 	token := srv.newToken("edge", "--scope", "read,write")
 	u := newEdge(t, r.url, token)
 	u.works(9)
-	local, second := u.copies(), u.copies() // a host that is told of by two machines
+	local, second := u.copies(), u.copies() // two machines report the events of one host
 	second.leads(r.url, token)
 	var wg sync.WaitGroup
 	for _, of := range []*user{u, u, u, second, second} {

@@ -132,7 +132,7 @@ func TestEvaluationOfAServerThatIsAway(t *testing.T) {
 	server.Calm()
 	server.EmbedderDown(true)
 	now := time.Now()
-	s.at = func() time.Time { now = now.Add(5 * time.Second); return now } // nobody waits for long
+	s.at = func() time.Time { now = now.Add(5 * time.Second); return now } // the wait ends soon
 	_, complaint, code = s.amber("", "eval", "recall", set, "--config", file)
 	must.Equal(t, "exit code without vectors", code, amber.KindUnreachable.ExitCode())
 	must.Says(t, "complaint", complaint, "the server makes no vectors")

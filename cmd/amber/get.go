@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/words"
 )
 
-// idHelp says how every verb about one memory is told which.
+// idHelp says how a user names one memory, in every verb about one.
 const idHelp = "An ID is a whole id, or its last 8 or more digits if no other id ends in them."
 
 func (a *app) getCommand() *cobra.Command {

@@ -40,7 +40,7 @@ func attended(t *testing.T, stay string) *user {
 // stays lets the process behind hooks stay, with its sockets in a folder of the user.
 func (u *user) stays(stay string) {
 	u.env = append(u.env, "AMBER_CONTEXT__STAY="+stay, "XDG_RUNTIME_DIR=", "TMPDIR="+filepath.Dir(u.home))
-	u.t.Cleanup(u.leaves) // before it is waited for
+	u.t.Cleanup(u.leaves) // before the test waits for it
 }
 
 func (u *user) getenv(name string) (value string) {

@@ -20,8 +20,8 @@ import (
 
 // injectContext answers a host with memories for a session or a prompt that begins, and
 // keeps which passages these were. Without a store, or where it would have to be migrated
-// or does not answer in time, the answer is empty; that the time was up is said on stderr.
-// Served tells that the server of the home found the memories: it runs and knows the agent.
+// or does not answer in time, the answer is empty; it says on stderr that the time was up.
+// Served reports that the server of the home found the memories: it runs and knows the agent.
 func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent, has project.Grant) (served bool, err error) {
 	budget := f.context
 	if !f.contextSaid {

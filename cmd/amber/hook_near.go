@@ -28,9 +28,9 @@ func hasName(path string) bool {
 	return err == nil
 }
 
-// askNear asks the first who answers at one of the sockets, and tells which that was. Taken is
-// closed when a request is taken, and who has taken it gives the answer. Errors: that of the
-// last who was asked.
+// askNear asks the first process that answers at one of the sockets, and names its socket. Taken is
+// closed when a process takes the request; that process gives the answer. Errors: that of the
+// last process that was asked.
 func (a *app) askNear(ctx context.Context, sockets []string, c config.Config, r wire.ContextRequest, taken chan struct{}) (got answered) {
 	build := thisBuild()
 	q := wire.NearRequest{

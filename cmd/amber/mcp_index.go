@@ -10,12 +10,12 @@ import (
 func (h *hosted) change() {
 	select {
 	case h.changed <- struct{}{}:
-	default: // somebody will look anyway
+	default: // a signal waits already
 	}
 }
 
 // completeIndex makes vectors behind the calls of the host: of what is missing when the agent
-// is opened, and of everything that is written. The first failure is told. Stop ends it, and
+// is opened, and of everything that is written. It reports the first failure. Stop ends it, and
 // what is not made then is made later.
 func (h *hosted) completeIndex(at *agent.Agent) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -217,7 +217,7 @@ func (w *waiter) checkIsolation() {
 	}
 }
 
-// checkLog looks whether every line is JSON, and every request has its id.
+// checkLog checks that every line is JSON, and every request has its id.
 func checkLog(t *testing.T, log string) {
 	t.Helper()
 	mine := 0

@@ -88,7 +88,7 @@ func (s *setting) process(args ...string) *waiter {
 	return w
 }
 
-// teller says with every request who asks.
+// teller adds an id, and the token and the trace of its waiter, to every request.
 type teller struct {
 	next http.RoundTripper
 	w    *waiter

@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/move"
 )
 
-// A user moves an agent to a database and back, and is told at each step what to set.
+// A user moves an agent to a database and back, and Amber says at each step what to set.
 func TestMoveCommand(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)

@@ -93,7 +93,7 @@ func TestDoctorOfADatabaseBeforeTheFirstCommand(t *testing.T) {
 	must.Equal(t, "a database that is away", other.finding("database").Status, wire.FindingFailed)
 }
 
-// An unsafe database is said to be one, and not served.
+// Amber reports an unsafe database, and does not serve it.
 func TestUnsafeDatabase(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)

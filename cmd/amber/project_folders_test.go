@@ -174,7 +174,8 @@ func TestTwelveKindsOfFolder(t *testing.T) {
 	}
 }
 
-// A host that speaks MCP in a folder that waits is told so, and has the project once the user has confirmed it.
+// A host that speaks MCP in a folder that waits gets the answer that it waits. The host has the project once the user
+// has confirmed it.
 func TestAHostInAFolderThatWaitsIsTold(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(t)

@@ -54,7 +54,7 @@ func newCaller(t *testing.T) *caller {
 	return &caller{t: t, url: url}
 }
 
-// People are asked here before the server is told.
+// The command asks the user here before it sends the request to the server.
 func TestRemoteAsks(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t)
@@ -78,7 +78,7 @@ func TestRemoteAsks(t *testing.T) {
 		c.at, c.input = true, "n\n"
 		c.run(args...).exits(6).warns("? [y/N]")
 	}
-	c.run("get", memory).exits(0).prints("we chose MySQL") // nobody said yes
+	c.run("get", memory).exits(0).prints("we chose MySQL") // the user did not say yes
 	c.run("forget", memory, "--erase").exits(6)
 	c.input = "y\n"
 	c.must("snapshot", "restore", snapshot, "--memory", memory)

@@ -56,7 +56,7 @@ func (s *serving) backupAgent(ctx context.Context, agent *home.Agent, c config.V
 // vault is asked, which may take long.
 func (s *serving) readForBackup(ctx context.Context, agent *home.Agent, with func(func(*op.Agent) error) error) (one *app, o *cli.Opened, docs documents.Set, err error) {
 	one = s.forAgent(agent.Tenant(), agent.ID())
-	one.Global.Quiet, one.Out.Quiet = true, true // it has nobody to tell
+	one.Global.Quiet, one.Out.Quiet = true, true // it has no user to report to
 	err = with(func(a *op.Agent) error {
 		o = &cli.Opened{
 			Resolved: config.Resolved{Store: a.Store, Policy: a.Policy},

@@ -135,7 +135,7 @@ func checkBatches(t *testing.T, there map[string]amber.MemoryID) {
 	}
 }
 
-// checkAudit looks whether every single write that was acknowledged is in the
+// checkAudit checks that every single write that was acknowledged is in the
 // audit log.
 func checkAudit(t *testing.T, u *user, acked map[string]amber.MemoryID) {
 	t.Helper()

@@ -94,7 +94,7 @@ func TestReplicaStartsWithoutTheDatabaseOfATenant(t *testing.T) {
 	s.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__ACME__DSN_FILE", s.file("dsn-acme", server.DSN(name)+"\n"))
 	s.does("--tenant", "acme", "--new-agent", "remember", "before it was away")
 
-	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // nobody listens there
+	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // no process listens there
 	s.file("dsn-acme", proxy.DSN(name)+"\n")
 	w := s.replica()
 	w.expect("POST", "/v1/tenants/default/agents/default/memories", `{"content":"of another tenant"}`)

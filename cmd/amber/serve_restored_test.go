@@ -166,7 +166,7 @@ func (w *waiter) untilRefused(token string) string {
 	return ""
 }
 
-// A server that is told to end says first that it is not ready, and goes on to answer meanwhile.
+// A server that gets the signal to end says first that it is not ready, and goes on to answer meanwhile.
 func TestServerDrains(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)

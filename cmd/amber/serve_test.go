@@ -122,7 +122,7 @@ func (r *running) stop() {
 	r.exits(0)
 }
 
-// exits checks the exit code of a process that was told to end.
+// exits checks the exit code of a process that got the signal to end.
 func (r *running) exits(want int) {
 	r.t.Helper()
 	select {

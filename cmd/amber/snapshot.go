@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// snapshotIDHelp says how every verb about one snapshot is told which.
+// snapshotIDHelp says how a user names one snapshot, in every verb about one.
 const snapshotIDHelp = "A SNAPSHOT is a whole id, or its last 8 or more digits where no other id ends in them."
 
 func (a *app) snapshotCommand() *cobra.Command {

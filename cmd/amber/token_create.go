@@ -99,7 +99,7 @@ can reach does not start without a token, and a script that sets it up can be ru
 	return cmd
 }
 
-// tellTokens looks whether there are tokens, and says so. It makes nothing.
+// tellTokens says whether there are tokens. It makes nothing.
 func (a *app) tellTokens(ctx context.Context) (bool, error) {
 	d, err := a.lookAtLedger(ctx)
 	if d == nil || err != nil {

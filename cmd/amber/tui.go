@@ -64,7 +64,7 @@ func (a *app) tui(ctx context.Context, cmd *cobra.Command, s *cli.Opened) error 
 	return tui.Run(ctx, src, tui.Outside{Clock: a.Clock}, tui.Terminal{In: a.Stdin, Out: a.Stdout, Environ: a.Environ, Plain: a.Global.NoColor})
 }
 
-// maxAside bounds what is told at the end.
+// maxAside bounds the remarks that are printed at the end.
 const maxAside = 16 << 10
 
 // asideBuffer keeps remarks while frames are drawn.
@@ -84,7 +84,7 @@ func (b *asideBuffer) tell(p cli.Printer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !p.Quiet {
-		_, _ = b.kept.WriteTo(p.Err) // like every remark: there is nobody else to tell
+		_, _ = b.kept.WriteTo(p.Err) // like every remark: the error has no other reader
 	}
 }
 

@@ -88,7 +88,7 @@ func (a *app) servePage(cmd *cobra.Command, f uiFlags) error {
 	if err != nil {
 		return err
 	}
-	s.unsafe = true // it is told; a page for one person is no server
+	s.unsafe = true // Amber warns of it; a page for one person is no server
 	o.Listen, o.TLS, o.AnyPort, o.Beat = localOnly(o.Listen), nil, true, true
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()

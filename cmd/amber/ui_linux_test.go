@@ -26,7 +26,7 @@ type visited struct {
 	ended  chan int
 	log    logBuffer
 	stop   context.CancelFunc
-	tick   chan time.Time // lets it look whether somebody is there
+	tick   chan time.Time // lets it look for visitors
 	later  atomic.Int64   // added to the clock
 	client *http.Client
 }
@@ -92,9 +92,9 @@ func TestThePageEndsWithItsLastTab(t *testing.T) {
 	t.Parallel()
 	v := openUI(t)
 	must.Equal(t, "what the browser opens", v.opened, v.page)
-	v.pass(9 * time.Minute) // nobody has come yet
+	v.pass(9 * time.Minute) // no visitor has come yet
 	closeTab := v.look()
-	v.pass(24 * time.Hour) // somebody reads
+	v.pass(24 * time.Hour) // a visitor reads
 	closeTab()
 	for { // until the server has noticed
 		v.later.Add(int64(time.Minute))

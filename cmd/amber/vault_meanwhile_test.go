@@ -32,7 +32,7 @@ func TestWhatIsNotTakenIsNotSeen(t *testing.T) {
 	}{
 		{0, []string{"restore", "--dry-run"}},
 		{0, []string{"restore", "--dir", "out", "--dry-run"}},
-		{6, []string{"restore", "--dir", "out"}}, // nobody said that it may be replaced
+		{6, []string{"restore", "--dir", "out"}}, // the user did not say that it may be replaced
 	} {
 		u.amber(append([]string{"vault"}, c.args...)...).exits(c.code)
 		must.Equal(t, "seen", seen(), nil)

@@ -18,7 +18,7 @@ type vaultUser struct {
 	dir, home, vault string
 	answer           func(w http.ResponseWriter, r *http.Request) // before the vault does; may be nil
 	environ          []string
-	asked            func() string // what somebody at a terminal types; nil: there is nobody
+	asked            func() string // what the person at the terminal types; nil: there is none
 }
 
 func newVaultUser(t *testing.T) *vaultUser {

@@ -28,7 +28,7 @@ type App struct {
 	// Publisher gets the events of snapshots and notes; nil: no publisher.
 	Publisher events.Publisher
 	Aside     asideNotes
-	// Ctx ends when the run is told to stop; that of a hook does not.
+	// Ctx ends when the run is interrupted; that of a hook does not.
 	Ctx      context.Context
 	pumped   *interruptible // stdin, once a verb has read of it
 	toldHome bool           // the user was told where a relative home is

@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Interruption is the error of a verb that was told to stop while it waited for
+// Interruption is the error of a verb that was interrupted while it waited for
 // others. Its kind is that of every context that ends.
 func Interruption(op string) error {
 	return &amber.Error{Op: op, Kind: amber.KindUnreachable, Err: interrupted{}}
@@ -27,7 +27,7 @@ func (a *App) untilStopped() context.Context {
 	return a.Ctx
 }
 
-// In is stdin for verbs: reading ends when the run is told to stop. A hook reads
+// In is stdin for verbs: reading ends when the run is interrupted. A hook reads
 // stdin itself: whatever comes, it keeps the event.
 func (a *App) In() io.Reader {
 	if a.pumped == nil {

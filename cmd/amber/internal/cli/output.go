@@ -65,7 +65,7 @@ func (a *App) ShowAside(human func(w io.Writer)) {
 	defer func() { a.Out = was }()
 	w := &page{bufio.NewWriter(a.Stderr), a.Out.Columns}
 	human(w)
-	_ = w.Flush() // like every remark: there is nobody else to tell
+	_ = w.Flush() // like every remark: the error has no other reader
 }
 
 // page is what people read: it knows how wide it is.

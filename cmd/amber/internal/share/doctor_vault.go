@@ -21,8 +21,8 @@ import (
 // vaultCode is the check of backups to a vault.
 const vaultCode = "vault"
 
-// checkVault tells how the backups of the agent to the vault are doing. The
-// vault itself is not asked. Without one nothing is told.
+// checkVault reports how the backups of the agent to the vault are doing. It
+// does not ask the vault itself. Without a vault it reports nothing.
 func (a *app) checkVault(homeDir string, c config.Vault) []wire.Finding {
 	if c.URL == "" {
 		return nil

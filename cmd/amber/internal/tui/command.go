@@ -23,7 +23,7 @@ const maxOutput = maxShown
 // maxTyped is how many command lines are remembered.
 const maxTyped = 100
 
-// stopWait is how long a command that was told to stop may take.
+// stopWait is how long a command that was asked to stop may take.
 const stopWait = 3 * time.Second
 
 // commandLine asks for a command of amber, with completion.
@@ -185,7 +185,7 @@ func (c *children) run(ctx context.Context, cmd *exec.Cmd, out *output) string {
 	return "done"
 }
 
-// output keeps what a program prints, up to a bound, and tells that there is news.
+// output keeps what a program prints, up to a bound, and reports that there is news.
 type output struct {
 	news chan struct{}
 

@@ -45,7 +45,7 @@ type page struct {
 	actions []action
 	open    func(r row) tea.Cmd // enter; nil: the document gets the keys
 	field   *field              // above the list; nil: none
-	closed  func()              // told that the page was closed; nil: nobody
+	closed  func()              // called when the page was closed; may be nil
 	changes bool                // what is below is loaded anew when the page is closed
 
 	rows     []row

@@ -33,7 +33,7 @@ type Source struct {
 	// BringBack makes a memory that was forgotten live again under its id; nil: it is written
 	// as a new one.
 	BringBack func(ctx context.Context, then amber.Memory) (amber.Memory, error)
-	// Written is told that something was stored, to bring it into the index; nil: nothing to do.
+	// Written is called when something was stored, to bring it into the index; nil: nothing to do.
 	Written func(ctx context.Context)
 
 	Verbs []Verb
