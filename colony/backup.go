@@ -67,8 +67,8 @@ func (b *backup) run(ctx context.Context) error {
 	}
 }
 
-// errOvertaken is returned when somebody else finished the same snapshot and
-// signed it otherwise, or removed it since. A new one is made then.
+// errOvertaken is returned when another writer finished the same snapshot and signed it with another key, or has
+// removed it since. The backup then makes a new snapshot.
 var errOvertaken = errors.New("another writer finished or removed the snapshot")
 
 // mostOvertaken is how often that may happen.
@@ -134,12 +134,12 @@ func (b *backup) survey(ctx context.Context) (err error) {
 	return b.v.collides(b.view.head)
 }
 
-// collides refuses a label that somebody uses under another name: different
-// labels may become one in names of files.
+// collides refuses a label whose file names are used by a snapshot of another label: two labels may become the same
+// text in file names.
 func (v *Vault) collides(f found) error {
 	raw := strings.TrimSpace(f.m.Info.LabelRaw)
-	// The original client does not tell what its label was. That which every
-	// label becomes that has no such character is nobody's but its own.
+	// The original client does not write the label that the user gave. Every label without a usable character becomes
+	// DefaultLabel in file names, so we take such a snapshot for one of DefaultLabel itself.
 	if raw == "" && v.label == DefaultLabel && !strings.EqualFold(v.raw, DefaultLabel) {
 		raw = DefaultLabel
 	}

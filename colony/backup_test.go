@@ -31,7 +31,7 @@ func TestBackupResumes(t *testing.T) {
 	b.restore(s.v, doc(long))
 }
 
-// What was begun with other documents, or long ago, is left alone.
+// A backup leaves an upload alone that was begun with other documents, or long ago.
 func TestBackupDoesNotResumeWhatIsNotIts(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(b *bench, part string){

@@ -14,10 +14,10 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// nameless is a recipient that does not tell who it is.
+// nameless is a recipient that does not say who it is.
 type nameless struct{ age.Recipient }
 
-// Somebody else who is to read it makes that a snapshot is not the same.
+// A snapshot with another set of recipients is another snapshot, even when the documents are the same.
 func TestOtherRecipientsAreAChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -51,7 +51,7 @@ func TestOtherRecipientsAreAChange(t *testing.T) {
 	}
 }
 
-// A snapshot that is less than the one before it is told of.
+// A backup warns when the new snapshot is protected less than the one before it: unsigned or unencrypted.
 func TestBackupWarnsOfLess(t *testing.T) {
 	t.Parallel()
 	key, to := signerOf(t, strings.Repeat("01", 32)), newIdentity(t)
@@ -100,7 +100,7 @@ func TestBlankDocumentsKeepWhatHasText(t *testing.T) {
 	}
 }
 
-// A number that nobody can count on from does not end backups.
+// A counter that is too large to count on from does not end backups.
 func TestCounterThatIsTooLarge(t *testing.T) {
 	t.Parallel()
 	for _, n := range []string{"9223372036854775807", "9007199254740991", "9007199254740992"} {

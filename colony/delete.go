@@ -44,11 +44,10 @@ func (v *Vault) delete(ctx context.Context, id SnapshotID, dryRun bool) (PruneRe
 	return report, r.first
 }
 
-// release has the witness and the pointer no longer name a snapshot. Both come
-// before it is removed: when that stops halfway, nobody misses it. What the
-// pointer names then may be about to be pruned by somebody who still saw it name
-// a later one: it is looked at again, and if it is gone another one is chosen. It
-// returns what there is then.
+// release makes the witness and the pointer name another snapshot than id. Both change before the caller removes id, so
+// that no reader misses id when the removal stops halfway. Another client that still saw the pointer name a later
+// snapshot may be about to prune the one that the pointer names now. So release examines that one again, and chooses
+// another if it is gone. It returns the listing that it saw last.
 func (v *Vault) release(ctx context.Context, id SnapshotID, in inventory, report *PruneReport) (inventory, error) {
 	from := id
 	for range pointerTries {
@@ -94,8 +93,8 @@ func (v *Vault) forget(ctx context.Context, from SnapshotID, to Sighting, report
 	return nil
 }
 
-// retreat looks, when the manifest is gone, whether somebody has moved the pointer
-// to the snapshot meanwhile: a writer that removes the one it named before does that.
+// retreat checks, after the manifest is gone, whether another writer has moved the pointer back to the snapshot
+// meanwhile. A writer does that when it removes the snapshot that the pointer named before.
 func (v *Vault) retreat(ctx context.Context, id SnapshotID, report *PruneReport) error {
 	now, err := v.pointer(ctx)
 	if err != nil || !now.exists {

@@ -23,7 +23,7 @@ func untrusted(id, why string) error {
 	return &amber.Error{Op: "check signature", Kind: amber.KindUntrusted, ID: id, Err: errors.New(why)}
 }
 
-// quote returns what somebody else wrote so that it can be shown.
+// quote returns a text that another client wrote, in a form that is safe to show.
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {

@@ -11,8 +11,8 @@ import (
 type found struct {
 	g *group // nil: there is none
 	m manifest
-	// err says why it cannot be restored, as far as the listing and the
-	// manifest tell. Of kind damaged or too_new.
+	// err says why the snapshot cannot be restored, as far as the listing and the manifest show. It has the kind
+	// damaged or too_new.
 	err error
 	// incomplete says that err is about a file that is not there.
 	incomplete bool

@@ -20,7 +20,7 @@ func PackPayload(ctx context.Context, d Draft, plaintext, payload []byte) (Packe
 // SignedBytes are the bytes of the manifest that its signature is over.
 func (m Manifest) SignedBytes() []byte { return m.value.without("signature").Canonical() }
 
-// What is read, and by whom.
+// Types of what a reader reads, and of its options.
 type (
 	Manifest    = manifest
 	Name        = fileName
@@ -28,7 +28,7 @@ type (
 	ReadOptions = readOptions
 )
 
-// What names of files say.
+// Kinds of files, as their names say them.
 const (
 	LatestFile   = latestFile
 	ManifestFile = manifestFile

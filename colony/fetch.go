@@ -33,10 +33,10 @@ func (v *Vault) fetch(ctx context.Context, f found) (parts []string, gone bool, 
 	return parts, false, nil
 }
 
-// proven reads a snapshot and returns nil when it can be restored, so that others
-// are not needed. Of one that is encrypted and cannot be opened here, the parts
-// are those that were put. The error is damaged when it is not what it was,
-// conflict when somebody has just removed it, and otherwise about asking.
+// proven reads a snapshot and returns nil when the snapshot can be restored, so that the label does not need older
+// ones. If the snapshot is encrypted and cannot be opened here, proven compares each part with its digest in the
+// manifest. The error has the kind damaged when the snapshot is not what was uploaded, conflict when another writer has
+// just removed it, and otherwise says why the vault could not be asked.
 func (v *Vault) proven(ctx context.Context, f found) error {
 	if !f.whole() {
 		return damaged("", "the label has no complete snapshot")
@@ -93,9 +93,8 @@ func (m manifest) intact(id SnapshotID, parts []string) error {
 	return nil
 }
 
-// direct finds a snapshot without a listing, which failed: by the pointer, when
-// none is asked for, and its manifest. What is not there is damaged then: nobody
-// knows whether it was ever.
+// direct finds a snapshot when the listing has failed: by its manifest, and by the pointer when the caller asks for no
+// id. A file that is not there is damaged then, since without a listing the client cannot know whether it ever existed.
 func (v *Vault) direct(ctx context.Context, id SnapshotID, listing error) (view, found, error) {
 	w := view{named: id, unlisted: listing}
 	if id == "" {

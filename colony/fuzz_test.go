@@ -66,8 +66,8 @@ func checkOwnParts(t *testing.T, m colony.Manifest) {
 	}
 }
 
-// FuzzUnpack reads a part of anybody, and a payload of anybody whose digests are
-// right. What is accepted is what another decoder reads.
+// FuzzUnpack reads a part with any content, and any payload whose digests are right. Everything that it accepts,
+// another decoder reads in the same way.
 func FuzzUnpack(f *testing.F) {
 	good := pack(f, newDraft(f))
 	whole := must.Get(newDraft(f).Documents.Canonical())(f)

@@ -197,7 +197,7 @@ func (h *history) remove(i int) {
 	}
 }
 
-// check reads the vault as somebody new would.
+// check reads the vault as a new client would, one without a witness.
 func (h *history) check() {
 	h.t.Helper()
 	ids, _ := complete(h.fake.Files(), "x")

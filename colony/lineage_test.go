@@ -56,7 +56,7 @@ func TestLineageIsChecked(t *testing.T) {
 	}
 }
 
-// What cannot be read has no documents, and not null.
+// A manifest that cannot be read has an empty list of documents, not null.
 func TestUnreadableManifestsHaveNoDocuments(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", "{}", `{"format":"colony-memory/2"}`, `{"format":"colony-memory/1"}`} {

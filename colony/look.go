@@ -36,8 +36,8 @@ func (w view) fallback() string {
 	return strings.Join(all, "; ")
 }
 
-// look finds the newest snapshot. What looks bad is looked at again: it may be
-// that somebody was at work between two requests.
+// look finds the newest snapshot. If the view looks bad, look takes another view, since another writer may have changed
+// the vault between two requests.
 func (v *Vault) look(ctx context.Context) (view, error) {
 	const most = 4
 	var last view

@@ -4,8 +4,8 @@ package colony
 // keeps exactly.
 const maxCounter = 1<<53 - 1
 
-// lineage reads whose snapshot it is and what it comes after. A count that nobody
-// can have come to, and a parent that is not earlier, are not taken.
+// lineage reads the label of the snapshot and what the snapshot comes after. It takes neither a count that no client
+// can have reached by counting nor a parent that is not earlier.
 func (m *manifest) lineage(r *members) {
 	if r.has("label_raw") {
 		m.Info.LabelRaw = r.text("label_raw")
@@ -32,8 +32,8 @@ func (m *manifest) lineage(r *members) {
 	}
 }
 
-// counted returns the number of a snapshot, and 0 for one that nobody can have
-// come to by counting: none could come after it.
+// counted returns the number of a snapshot, and 0 for a number that no client can have reached by counting: no snapshot
+// could come after it.
 func counted(n int64) int64 {
 	if n < 1 || n > maxCounter {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/sign"
 )
 
-// What a reader does with a vault.
+// Verdicts of a reader on a vault.
 const (
 	accept   = "accept"   // also a strict one
 	tolerant = "tolerant" // only a tolerant one
@@ -160,8 +160,8 @@ func trustIn(key sign.KeyID) func(context.Context, sign.KeyID) (sign.Standing, e
 	}
 }
 
-// What a snapshot says wrongly of itself is read with the signature unchecked
-// only when that is asked for, and then only that.
+// NoVerify makes a reader skip the signature, and only then does it take a snapshot whose signed claims about itself
+// are wrong. All other checks stay.
 func TestNoVerifySkipsOnlyTheSignature(t *testing.T) {
 	t.Parallel()
 	for name, taken := range map[string]bool{

@@ -9,7 +9,7 @@ import (
 // nameKind says what a file of a vault is.
 type nameKind string
 
-// What files there are.
+// The kinds of files in a vault.
 const (
 	latestFile   nameKind = "latest"   // the pointer of a label
 	manifestFile nameKind = "manifest" // of a snapshot

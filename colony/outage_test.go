@@ -276,8 +276,7 @@ func (o outage) again(s *scene) {
 	if gone := amber.KindOf(err) == amber.KindNotFound && strings.HasPrefix(o.name, "delete"); err != nil && !gone {
 		s.t.Fatalf("the second time: %v", err)
 	}
-	// What was left of a snapshot that was half removed goes with the next
-	// prune after the grace time.
+	// The rest of a snapshot that was half removed goes with the next prune after the grace time.
 	s.pass(2 * colony.DefaultGrace)
 	must.Do(s.t, must.Err(s.v.Prune(s.t.Context(), 100, false)))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/sign"
 )
 
-// What the files declare.
+// Values that the files declare.
 const (
 	Format       = "colony-memory/1"
 	latestFormat = "colony-memory/latest/1"

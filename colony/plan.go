@@ -33,8 +33,8 @@ func (b *backup) plan(p Packed, missing []NamedText) error {
 	return nil
 }
 
-// room is how many bytes the vault takes. One that nobody wrote to may not know
-// its quota yet.
+// room is how many more bytes the vault takes. A vault that no client has written to may not know its quota yet; we
+// assume DefaultQuota then.
 func (b *backup) room() int64 {
 	if b.status.QuotaBytes > 0 {
 		return b.status.AvailableBytes

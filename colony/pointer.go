@@ -13,8 +13,8 @@ type pointer struct {
 	duplicates bool
 }
 
-// parsePointer reads a pointer. It must name a snapshot; what else is wrong with
-// it is told by Objections. Errors: damaged, too_new.
+// parsePointer reads a pointer. It must name a snapshot; the method Objections returns everything else that is wrong
+// with it. Errors: damaged, too_new.
 func parsePointer(content string) (pointer, error) {
 	fail := func(why error) (pointer, error) {
 		return pointer{}, &amber.Error{Op: "read pointer", Kind: amber.KindDamaged, Err: why}

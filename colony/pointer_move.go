@@ -45,7 +45,7 @@ func (v *Vault) point(ctx context.Context, id SnapshotID) (move, error) {
 		}
 		over, err := v.swap(ctx, now, id)
 		done.wrote, blind = done.wrote || err == nil, blind || !v.guarded(now)
-		// What was rotten in between has no condition that holds.
+		// A pointer that became rotten in between has no version, so no condition on it can hold: try again.
 		if err != nil && !isKind(err, amber.KindConflict) && !isKind(err, amber.KindDamaged) || over {
 			return done, err
 		}
@@ -53,9 +53,8 @@ func (v *Vault) point(ctx context.Context, id SnapshotID) (move, error) {
 	return done, amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "other writers kept moving the pointer")
 }
 
-// held is the pointer as it is now; exists says whether there is one. The vault
-// may know that it is not what was put: then nobody can read it, and it has no
-// version.
+// held is the pointer as it is now; exists says whether there is one. rotten says that the vault itself knows that the
+// content is not what was put: then no client can read it, and it has no version.
 type held struct {
 	File
 	exists, rotten bool
@@ -132,9 +131,8 @@ func (v *Vault) later(ctx context.Context, id SnapshotID) (found, error) {
 	return v.newest(ctx, in, func(other SnapshotID) bool { return other > id })
 }
 
-// repoint has the pointer name another snapshot, also an earlier one, if it still
-// names from. With none left the pointer is removed, also one that nobody can
-// read.
+// repoint makes the pointer name another snapshot, also an earlier one, if it still names from. With no snapshot left
+// it removes the pointer, even one that no client can read.
 func (v *Vault) repoint(ctx context.Context, from, to SnapshotID) error {
 	for range pointerTries {
 		now, err := v.pointer(ctx)

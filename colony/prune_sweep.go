@@ -19,8 +19,8 @@ type sweep struct {
 	named  SnapshotID  // by the pointer, when it was last read; "" when it is bad
 }
 
-// removable is a snapshot that is to be removed, with its manifest as it was: it
-// may have to be put back. "" when nobody can read that.
+// removable is a snapshot that is to be removed, with the content of its manifest, which may have to be put back. The
+// content is "" when the manifest cannot be read.
 type removable struct {
 	*group
 	content string
@@ -48,8 +48,8 @@ func (s *sweep) plan(ctx context.Context, keep int, filled bool) (err error) {
 	return s.sort(ctx, bound)
 }
 
-// sort says of each id what becomes of it: a snapshot that is older than bound is
-// removed, and so is what nobody will make a snapshot any more.
+// sort decides for each id what becomes of it. It removes snapshots that are older than bound, and parts of uploads
+// that no writer will finish any more.
 func (s *sweep) sort(ctx context.Context, bound SnapshotID) error {
 	for _, id := range slices.Backward(s.w.ids) {
 		g := s.w.groups[id]
@@ -120,11 +120,11 @@ func (s *sweep) refuse(why error) {
 	}
 }
 
-// remove removes a snapshot as long as the pointer names a later one. It may be
-// moved back: by Delete, or by a client that puts it whatever is there. So it is
-// read between the manifest and the parts. Who moves it looks afterwards whether
-// the snapshot is there: one of the two notices. Where others have removed the
-// manifest, the parts are theirs to remove, since they may put it back.
+// remove removes a snapshot as long as the pointer names a later one. Another client may move the pointer back: Delete
+// does, and so does a client that puts the pointer whatever is there. So remove reads the pointer after it has removed
+// the manifest and before it removes the parts. The client that moves the pointer checks afterwards whether the
+// snapshot is there, so at least one of the two notices. Where others have removed the manifest, remove leaves the
+// parts to them, since they may put the manifest back.
 func (s *sweep) remove(ctx context.Context, o removable) {
 	if s.stopped == nil && !s.report.Planned && o.id >= s.named {
 		s.stop(o.id, moved())

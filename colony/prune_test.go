@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// What the original client removes of a vault, and nothing of another label.
+// Prune removes what the original client removes of a vault, and nothing of another label.
 func TestPruneRemovesWhatTheOriginalDoes(t *testing.T) {
 	t.Parallel()
 	var want struct {
@@ -49,8 +49,7 @@ func TestPruneRemovesWhatTheOriginalDoes(t *testing.T) {
 	}
 }
 
-// What is damaged does not count, and neither does what the pointer has not come
-// to name.
+// Prune does not count a damaged snapshot, nor one that the pointer has not come to name.
 func TestPruneKeepsWhatCanBeRestored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -144,7 +143,7 @@ func TestDeleteAnOlderOne(t *testing.T) {
 	b.restore(v, doc("two"))
 }
 
-// A pointer that nobody can read goes with the last snapshot.
+// Delete removes a pointer that no client can read together with the last snapshot.
 func TestDeleteTheLastOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -162,7 +161,7 @@ func (o overlisting) List(ctx context.Context, _ string) ([]colony.FileInfo, err
 	return o.Fake.List(ctx, "")
 }
 
-// What a listing has too much belongs to others.
+// Files that a listing names beyond the label belong to others: the vault ignores them.
 func TestListingOfOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -180,7 +179,7 @@ func TestListingOfOthers(t *testing.T) {
 	must.Equal(t, "what is not a snapshot", b.fake.Files()["notes.md"], "mine")
 }
 
-// What is removed while it is listed is not in the list.
+// A snapshot that another client removes during the listing is not in the list.
 func TestListWhileOthersPrune(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

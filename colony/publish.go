@@ -34,10 +34,10 @@ func (b *backup) publish(ctx context.Context) error {
 	return nil
 }
 
-// confirm looks whether the snapshot is there now that the pointer was moved.
-// Until then somebody who made a later one may have removed both, or its parts
-// when the backup took longer than they may lie about. One that was removed
-// because a later one is there was the newest for a moment, which is enough.
+// confirm checks that the snapshot is there now that the pointer was moved. Until then another writer who made a later
+// snapshot may have removed both the pointer and the snapshot, or, when the backup took longer than parts may lie
+// about, its parts. A snapshot that was removed because a later one is there was the newest for a moment, which is
+// enough.
 func (b *backup) confirm(ctx context.Context, m *move) error {
 	in, err := b.v.list(ctx)
 	if err != nil {

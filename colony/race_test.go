@@ -94,8 +94,7 @@ func (w *writer) Delete(ctx context.Context, name string) error {
 	return w.b.Delete(ctx, name)
 }
 
-// run has the writers do their work. check is called after each request, while
-// nobody is at work.
+// run lets the writers do their work. It calls check after each request, while no writer is at work.
 func (t *turns) run(draw *rand.Rand, writers []*writer, work func(*writer), check func()) (steps int) {
 	for _, w := range writers {
 		go func() {

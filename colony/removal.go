@@ -17,10 +17,9 @@ type removal struct {
 	total   int
 }
 
-// snapshot removes a snapshot: the manifest first, so that what is left when it
-// stops is no snapshot, then those parts that are listed under its own id,
-// whatever the manifest says. Between the two it is asked whether to go on; an
-// error stops everything.
+// snapshot removes a snapshot: the manifest first, so that the files left when it stops are no snapshot, then those
+// parts that are listed under its own id, whatever the manifest says. Between the two it calls between, which reports
+// whether to go on; an error stops everything.
 func (r *removal) snapshot(ctx context.Context, g *group, between func(byOthers bool) (bool, error)) {
 	byOthers := false
 	if g.manifest != nil {

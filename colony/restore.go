@@ -90,8 +90,8 @@ func (v *Vault) named(ctx context.Context, id SnapshotID) (view, found, error) {
 	return w, f, err
 }
 
-// read fetches the parts and unpacks them. What the manifest says against itself
-// is found before. gone says that a file that was listed is not there.
+// read fetches the parts and unpacks them. Before it fetches anything it checks the manifest for contradictions. gone
+// says that a listed file is not there.
 func (v *Vault) read(ctx context.Context, f found) (r Restored, gone bool, err error) {
 	o := v.reading(f.g.id)
 	if _, err := f.m.Check(ctx, o); err != nil {

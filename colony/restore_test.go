@@ -109,7 +109,7 @@ func TestRestoreByPointer(t *testing.T) {
 	}
 }
 
-// A snapshot that is newer than the pointer's is told of, and not taken.
+// A restore warns of a snapshot that is newer than the one the pointer names, and does not take it.
 func TestRestoreTellsOfWhatIsNewer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -142,7 +142,7 @@ func TestRestoreByName(t *testing.T) {
 	must.NoError(t, must.Err(v.Restore(t.Context(), newer)))
 }
 
-// What somebody removes while it is read is looked for again.
+// When another client removes a snapshot during a restore, the restore looks for the newest one again.
 func TestRestoreWhileOthersPrune(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"cmem.x.latest.json", "manifest", ".p0."} {
@@ -166,7 +166,7 @@ func TestRestoreNoticesWhatIsOlder(t *testing.T) {
 	must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindUntrusted)
 }
 
-// What is not to be trusted is not fetched.
+// A restore does not fetch the parts of a snapshot that it does not trust.
 func TestRestoreChecksBeforeItFetches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

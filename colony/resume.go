@@ -23,8 +23,8 @@ func (b *backup) resume(ctx context.Context) (Packed, *group, error) {
 		if id <= b.after() || g.manifest != nil || looked == mostBegun {
 			break
 		}
-		// In the other half of the grace time it can be finished. No part may
-		// be older: somebody may be removing it who has not seen the others.
+		// The backup can finish the upload in the other half of the grace time. No part may be older than that: another
+		// client that has not seen the newer parts may be removing it.
 		if half := b.v.o.Grace / 2; b.v.idle(g) > half || b.v.now().Sub(g.oldestTime()) > half {
 			continue
 		}
@@ -53,10 +53,9 @@ func (b *backup) after() SnapshotID {
 	return last
 }
 
-// pinned reports whether the parts that are there tell which documents they are
-// of: what is compressed ends in a checksum of all of it, and the last part is
-// uploaded first. So nobody goes on with what somebody else is just uploading
-// that only begins in the same way.
+// pinned reports whether the parts that are there prove which documents they are of: compressed data ends in a checksum
+// of all of it, and the last part is uploaded first. So no backup resumes the upload of another client that only begins
+// in the same way.
 func (b *backup) pinned(g *group, p Packed) bool {
 	const checksum = 12 // characters of 8 bytes
 	size := cmp.Or(int64(b.v.partChars), PartChars)

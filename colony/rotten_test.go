@@ -46,7 +46,7 @@ func TestRottenPointer(t *testing.T) {
 	}
 }
 
-// What is deleted while the pointer is rotten is deleted, and the rest is found.
+// Delete works while the pointer is rotten, and a restore finds the other snapshots.
 func TestDeleteWithARottenPointer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

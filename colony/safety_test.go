@@ -14,8 +14,7 @@ import (
 	"github.com/amber-memory/amber/sign"
 )
 
-// What the original client, colony-memory, gets wrong, and what happens here
-// instead.
+// Mistakes of the original client, colony-memory, and what happens here instead.
 
 // An outage is not taken for an empty vault, and an empty backup after it does not
 // cost the memory, however often it is repeated.

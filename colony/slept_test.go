@@ -25,8 +25,8 @@ func (h halted) Delete(ctx context.Context, name string) error {
 	return h.Fake.Delete(ctx, name)
 }
 
-// A writer sleeps for longer than parts may lie about, and wakes while somebody
-// is just removing them: what it acknowledges does not go with them.
+// A writer sleeps for longer than parts may lie about, and wakes while another client is just removing them. The
+// snapshot that it acknowledges then does not go with them.
 func TestBackupWakesWhileItsPartsAreRemoved(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{".p0.", "manifest"} {
@@ -53,8 +53,8 @@ func TestBackupWakesWhileItsPartsAreRemoved(t *testing.T) {
 	}
 }
 
-// Somebody finishes what is being uploaded and deletes it again: another is made.
-// A vault that keeps no parts is told from that.
+// Another client finishes the snapshot that is being uploaded and deletes it again: the backup makes another one. It
+// distinguishes that from a vault that keeps no parts.
 func TestBackupIsFinishedAndDeleted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -70,8 +70,8 @@ func TestBackupIsFinishedAndDeleted(t *testing.T) {
 	b.restore(v, doc(long))
 }
 
-// Somebody removes what prune relies on, since there is a newer one: prune looks
-// again, and says what it did then.
+// Another client removes the snapshot that prune relies on, since there is a newer one: prune looks again, and reports
+// what it did then.
 func TestPruneLooksAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -16,7 +16,8 @@ func (b *backup) find(ctx context.Context) (found, error) {
 		return found{}, nil
 	}
 	w := b.view
-	// What is passed over is newer: the pointer is not to name what is older.
+	// The snapshots that were passed over are newer than the head. The backup must not make the pointer name the older
+	// head.
 	if len(w.passed) == 0 {
 		if same, err := b.holds(ctx, w.head); err != nil || same {
 			b.report.Unchanged = same
@@ -43,8 +44,8 @@ func (b *backup) find(ctx context.Context) (found, error) {
 	return found{}, nil
 }
 
-// holds reports whether a snapshot is complete and what a new one would be. One
-// that is older than what was seen would not be restored here.
+// holds reports whether a snapshot is complete and is what a new one would be. A snapshot that is older than the one
+// this home has seen does not count: it would not be restored here.
 func (b *backup) holds(ctx context.Context, f found) (bool, error) {
 	if !f.whole() || f.short() != nil || f.g.id < b.seen.ID || slices.Contains(b.given, f.g.id) || !b.alike(f.m.Info, f.g.id) {
 		return false, nil
@@ -71,8 +72,8 @@ func (b *backup) alike(i Info, id SnapshotID) bool {
 	return i.Encrypted && b.seen.ID == id && b.seen.Documents == b.digest && readers != "" && b.seen.Recipients == readers
 }
 
-// readers returns a digest of who may read what is encrypted here; "" when
-// nothing is, or when one of them does not tell who it is.
+// readers returns a digest of the recipients that this vault encrypts to. It returns "" when nothing is encrypted, or
+// when one recipient does not say who it is.
 func (v *Vault) readers() string {
 	var all []string
 	for _, r := range v.o.Recipients {

@@ -51,7 +51,7 @@ func (r *reading) object(why string) error {
 	}
 }
 
-// fail is about what nobody can read.
+// fail returns the error for content that no reader can read. It names the broken part where one is known.
 func (r *reading) fail(format string, args ...any) error {
 	err := damaged(r.m.subject(r.o), format, args...)
 	if r.broken != "" {

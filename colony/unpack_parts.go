@@ -10,8 +10,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// maxBlob bounds the characters of a blob, given the bound of the plaintext. What
-// is compressed is hardly ever longer than what it was; this leaves room.
+// maxBlob bounds the characters of a blob, given the bound of the plaintext. Compressed text is hardly ever longer than
+// the plaintext; this bound leaves room.
 func maxBlob(most int64) int64 { return 2*maxBytes(most) + 1<<20 }
 
 // blob puts together what the parts hold.

@@ -17,9 +17,8 @@ func (b *backup) own(ctx context.Context) {
 	}
 }
 
-// unseen returns the newest snapshot when it is one that was never seen from
-// here: somebody else's memory, or one that this home has lost. "" when it is
-// not, and when nobody remembers what was seen.
+// unseen returns the newest snapshot when this home has never seen it: it is the memory of another home, or one that
+// this home has lost. It returns "" when this home has seen it, and when no witness remembers what was seen.
 func (b *backup) unseen() SnapshotID {
 	head := b.view.head
 	if head.g == nil || head.g.id <= b.seen.ID || b.v.o.Witness == nil {

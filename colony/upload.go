@@ -121,8 +121,8 @@ func (b *backup) seal(ctx context.Context, p Packed) error {
 	}
 	missing := func(part NamedText) bool { return g == nil || !g.holds(part.Name) }
 	if slices.ContainsFunc(p.Parts, missing) && (in.later(p.Info.ID) || !b.missed) {
-		// Somebody has finished it, and removed it since. Where nothing is
-		// later it may also be that the vault keeps nothing.
+		// Another writer has finished the snapshot, and removed it since. Where no later snapshot exists, it may also
+		// be that the vault keeps nothing.
 		b.missed = true
 		return overtaken(p.Info.ID)
 	}
@@ -146,8 +146,8 @@ func (b *backup) seal(ctx context.Context, p Packed) error {
 	return err
 }
 
-// late reports whether it took so long, as when the machine slept, that somebody
-// may take the parts for forgotten and be just removing them.
+// late reports whether the upload took so long, as when the machine slept, that another client may take the parts for
+// forgotten and be just removing them.
 func (b *backup) late() bool { return b.v.now().Sub(b.began) > b.v.o.Grace/2 }
 
 // verify checks that a part was kept. A vault that tells no size is asked for
@@ -177,8 +177,8 @@ func (b *backup) verify(ctx context.Context, g *group, seq int, part NamedText) 
 	return nil
 }
 
-// accept takes the manifest that is there for that of the snapshot, if it
-// declares the same documents, signed by the same key: somebody else finished it.
+// accept takes the manifest that is there for that of the snapshot, if it declares the same documents and is signed by
+// the same key: another writer has finished the snapshot.
 func (b *backup) accept(ctx context.Context, p Packed) error {
 	file, err := b.v.b.Get(ctx, p.Manifest.Name)
 	if isKind(err, amber.KindNotFound) || isKind(err, amber.KindDamaged) {

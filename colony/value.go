@@ -4,9 +4,8 @@ import (
 	"strconv"
 )
 
-// value is a JSON value as it was written: the members of objects in their
-// order, numbers as literals, and every member that nobody knows. The zero
-// value is null.
+// value is a JSON value as it was written: the members of objects in their order, numbers as literals, and every member
+// that Amber does not know. The zero value is null.
 type value struct {
 	kind       valueKind
 	duplicates bool

@@ -28,8 +28,8 @@ func beforePointer(f *colonytest.Fake, do func()) {
 	}
 }
 
-// Somebody makes a later snapshot, prunes, and deletes his own: what is
-// acknowledged afterwards is there.
+// Another client makes a later snapshot, prunes, and deletes its own: the snapshot that the backup acknowledges
+// afterwards is there.
 func TestBackupIsRemovedBeforeThePointer(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []string{"conditional", "unconditional", "bare"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// clock is a time that moves when it is told to.
+// clock is a time that moves only when a test moves it.
 type clock struct {
 	mu sync.Mutex
 	t  time.Time

@@ -26,8 +26,8 @@ import (
 	"github.com/amber-memory/amber/sign"
 )
 
-// The files below testdata were made by colony-memory 0.1.2; its README tells
-// what was compressed to keep them small.
+// The files below testdata were made by colony-memory 0.1.2; its README lists the files that were compressed to keep
+// them small.
 
 // vector is what that client says about a snapshot of testdata/ok.
 type vector struct {
@@ -231,9 +231,8 @@ func (v vector) checkInfo(t *testing.T, got colony.Info) {
 	must.Equal(t, "info", got, want)
 }
 
-// TestTheBytesOfColonyAreMade makes what is hashed, what is signed, the signature
-// and every file from the documents, byte for byte. What is compressed is taken
-// from the vector: it depends on the library.
+// TestTheBytesOfColonyAreMade makes what is hashed, what is signed, the signature and every file from the documents,
+// byte for byte. It takes the compressed bytes from the vector, since they depend on the library.
 func TestTheBytesOfColonyAreMade(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 6, 19, 5, 16, 43, 999, time.FixedZone("", 0))

@@ -120,8 +120,8 @@ func TestPruneReadsWhatItReliesOn(t *testing.T) {
 	}
 }
 
-// What is passed over for an older snapshot is named, and an older one is not
-// made the newest again.
+// A restore names the newer snapshots that it passes over for an older one, and a backup does not make the older one
+// the newest again.
 func TestNewerOnesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{"damaged": "{", "too new": `{"format": "colony-memory/2"}`} {

@@ -43,8 +43,8 @@ func becomes(s Sighting) func(Sighting) Sighting {
 	return func(Sighting) Sighting { return s }
 }
 
-// TestFileWitnessLosesNoUpdate has many count at once: nobody writes over what another
-// one has written since.
+// TestFileWitnessLosesNoUpdate has several writers count at once: none of them overwrites what another has written
+// since.
 func TestFileWitnessLosesNoUpdate(t *testing.T) {
 	t.Parallel()
 	w := NewFileWitness(filepath.Join(t.TempDir(), "vaults"), VaultOf{}, "l")

@@ -21,7 +21,7 @@ func TestWitnessNeverGoesBack(t *testing.T) {
 	b.restore(v, doc("one"))
 	must.Equal(t, "id", m.seen.ID, newer)
 	must.Equal(t, "counter", m.seen.Counter, 2)
-	// Who deletes it says that there is nothing newer.
+	// A caller who deletes the newest snapshot knows that there is nothing newer.
 	must.Get(v.Delete(t.Context(), newer, false))(t)
 	if m.seen.ID >= newer || m.seen.Counter != 1 {
 		t.Errorf("remembers %+v after %s was deleted", m.seen, newer)
@@ -59,7 +59,7 @@ func TestCountsNobodyCanHaveComeTo(t *testing.T) {
 		b.backup(v, doc("three"), colony.BackupOptions{})
 		b.restore(v, doc("three"))
 	}
-	// One that was remembered before anybody looked.
+	// A counter that a witness remembered before any client looked.
 	b := newBench(t)
 	m := &memo{seen: colony.Sighting{ID: "20260101T000000000000Z-aaaaaa", Counter: 1<<63 - 1}}
 	v := b.seenBy(m)

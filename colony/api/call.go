@@ -138,7 +138,8 @@ func (c *Client) newRequest(ctx context.Context, r request, token string) (*http
 	}
 	maps.Copy(req.Header, r.header)
 	req.Header.Set("Accept", "application/json")
-	// What is compressed on the way has a weak ETag, which no write can name.
+	// An answer that the server compresses on the way has a weak ETag, and no write can name a weak ETag in a
+	// condition.
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", c.o.UserAgent)
 	if r.body != nil {
@@ -150,8 +151,8 @@ func (c *Client) newRequest(ctx context.Context, r request, token string) (*http
 	return req, nil
 }
 
-// escape makes a path of a name: every element by itself, with the slashes left.
-// A name that another path would stand for is invalid.
+// escape makes a path of a name: it escapes every element by itself and leaves the slashes. A name is invalid when its
+// path would mean another file: one with an element that is empty, . or .., or one that is not UTF-8.
 func escape(op, name string) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", amber.Errorf(amber.KindInvalid, op, "", "the name is not valid UTF-8")

@@ -152,7 +152,7 @@ func (c *Client) Delete(ctx context.Context, name string) error {
 	if err != nil || a.status == http.StatusNoContent {
 		return err
 	}
-	// Any page could say that all is well: it is looked whether it is.
+	// Any page could answer with success, so the client checks that the file is gone.
 	if _, err := c.Get(ctx, name); amber.KindOf(err) != amber.KindNotFound {
 		return r.senseless(errNotDone)
 	}

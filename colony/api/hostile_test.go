@@ -15,8 +15,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// TestFarDate has a vault ask to wait until the year 9999, with a clock that goes
-// on: without --wait nobody waits for that.
+// TestFarDate has a vault ask the client to wait until the year 9999, with a clock that goes on. Without --wait the
+// client does not wait.
 func TestFarDate(t *testing.T) {
 	t.Parallel()
 	for _, wait := range []bool{false, true} {

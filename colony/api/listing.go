@@ -126,8 +126,8 @@ func parseItems(list json.RawMessage, most int) ([]colony.FileInfo, error) {
 	return files, nil
 }
 
-// parseCapability reads whether the key may do something. What is not listed is
-// allowed as far as anybody knows.
+// parseCapability returns whether the key has a capability. The client takes a capability that the vault does not list
+// for allowed.
 func parseCapability(b []byte, name string) (allowed bool, why string, err error) {
 	inner, err := unwrap(b)
 	if err != nil {

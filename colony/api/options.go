@@ -38,8 +38,8 @@ type Options struct {
 	// URL is where the interface begins: "https://thecolony.ai/api/v1",
 	// "http://127.0.0.1:7411/api/v1". Plain HTTP is for this machine alone.
 	URL string
-	// Key returns the key that is exchanged for a token. It is asked for each
-	// exchange; spaces around it are dropped.
+	// Key returns the key that is exchanged for a token. The client calls it for each exchange and drops spaces around
+	// the key.
 	Key func(ctx context.Context) (string, error)
 	// HTTP makes the requests; nil: one of its own. Redirects to another host
 	// are never followed, whatever it says.

@@ -213,8 +213,8 @@ func (s *scene) was() string {
 	return s.op.before[len(s.op.before)-1]
 }
 
-// holds ends the test unless one of the texts is what a restore brings; "" stands
-// for nothing, which may then also be an upload that did not end.
+// holds ends the test unless a restore returns one of the texts. The text "" means that the vault has no snapshot, or
+// only an upload that did not end.
 func (s *scene) holds(texts []string) {
 	s.t.Helper()
 	r, err := s.open().Restore(s.t.Context(), "")

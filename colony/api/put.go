@@ -12,10 +12,9 @@ import (
 	"github.com/amber-memory/amber/colony"
 )
 
-// PutIf implements [colony.ConditionalBackend]. A vault that gives no versions
-// may not know conditions: it is asked before and after the write, so that a
-// writer who comes in between those is noticed and one who comes at the same
-// instant may not be.
+// PutIf implements [colony.ConditionalBackend]. A vault that gives no versions may ignore conditions. The client then
+// reads the file before and after the write: it notices another writer who comes in between the two reads, but it may
+// miss one who writes at the same instant.
 func (c *Client) PutIf(ctx context.Context, name, content string, cond colony.Condition) (colony.FileInfo, error) {
 	const op = "put vault file"
 	if cond.Absent == (cond.Version != "") {
@@ -39,8 +38,8 @@ func (c *Client) PutIf(ctx context.Context, name, content string, cond colony.Co
 	return info, err
 }
 
-// condition returns the header of a condition. While it is not known that the
-// vault keeps them, it is looked whether it holds.
+// condition returns the header of a condition. As long as the client does not know that the vault keeps conditions, it
+// reads the file and checks the condition itself.
 func (c *Client) condition(ctx context.Context, op, name string, cond colony.Condition) (http.Header, error) {
 	local := strings.HasPrefix(cond.Version, localPrefix)
 	if c.versions.Load() && !local {
@@ -110,7 +109,7 @@ func (c *Client) put(ctx context.Context, name, content string, header http.Head
 		return info, a.unsure, err
 	}
 	if info, err = parseInfo(name, a); err != nil {
-		// Any page could say that all is well: it is looked whether it is.
+		// Any page could answer with success, so settle checks that the file has the new content.
 		info, err = c.settle(ctx, name, content, r.senseless(err))
 		return info, true, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber/colony/api"
 )
 
-// What is wrong with the key, or with how often it is shown, can be told from
-// what is wrong with one request: others with the same key need not try.
+// The error of a request says whether the vault refused the key, or asked for fewer requests, or refused this one
+// request. In the first two cases other requests with the same key need not try.
 func TestWhatHoldsForEveryRequestIsToldApart(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -98,8 +98,7 @@ func TestNotifySaysWhy(t *testing.T) {
 	must.Equal(t, "told", told, want)
 }
 
-// What ends a wait early is the end of the context, and the answer that it was
-// waited for stays known.
+// The end of the context ends a wait early, and the error still has the answer that made the client wait.
 func TestWaitEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -206,7 +205,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// What was done and whose answer was lost is not taken for the work of another.
+// A client that did something and lost the answer does not take its own work for the work of another client.
 func TestLostAnswers(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]fault{"reset": resetAfter, "half": halfAfter, "wrong": wrongAfter, "502": func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
@@ -252,7 +251,7 @@ func TestLostAnswerAndAnotherWriter(t *testing.T) {
 	}
 }
 
-// nowhere is where an answer goes that nobody gets.
+// nowhere takes an answer that never reaches the client.
 type nowhere struct{}
 
 func (nowhere) Header() http.Header         { return http.Header{} }

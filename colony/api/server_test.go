@@ -57,7 +57,7 @@ func newVault(t *testing.T, change ...func(*vault)) *vault {
 	return v
 }
 
-// clock is a time that passes only while somebody sleeps.
+// clock is a time that passes only while the client sleeps.
 type clock struct {
 	mu    sync.Mutex
 	now   time.Time

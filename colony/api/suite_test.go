@@ -34,7 +34,7 @@ func TestKeepsEveryPromise(t *testing.T) {
 	}
 }
 
-// What differs is the listing, so that only what looks at one is asked.
+// Only the shape of the listing differs between these vaults, so that only checks that read a listing run.
 func TestKeepsEveryPromiseOfListings(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*vault){
@@ -59,8 +59,8 @@ func TestKeepsEveryPromiseOfListings(t *testing.T) {
 	}
 }
 
-// Without versions and conditions nobody can have one of many win, so that only
-// the rest is promised.
+// In a vault without versions and conditions, several writers of one file may all believe that they won. The checks of
+// that promise are left out; the client keeps all other promises.
 func TestKeepsEveryPromiseWithoutVersions(t *testing.T) {
 	t.Parallel()
 	for _, check := range colonytest.Checks() {

@@ -134,6 +134,6 @@ func (f *Fake) ask(ctx context.Context, op, name string, do func() error) error 
 	return err
 }
 
-// Unconditional returns b without what is optional: a vault that knows no
-// conditions and does not tell whether it may be written.
+// Unconditional returns b without the optional interfaces: a vault that knows no conditions and does not say whether
+// the caller may write to it.
 func Unconditional(b colony.Backend) colony.Backend { return struct{ colony.Backend }{b} }

@@ -39,8 +39,8 @@ func link(t *testing.T, to string, at ...string) {
 	must.Do(t, err)
 }
 
-// TestLinksSwappedInLeadNowhere puts links in the way after everything was
-// looked at, as somebody may while the question stands on the screen.
+// TestLinksSwappedInLeadNowhere puts links in the way after the program has looked at everything, as an attacker may
+// while the question stands on the screen.
 func TestLinksSwappedInLeadNowhere(t *testing.T) {
 	t.Parallel()
 	for name, swap := range map[string]func(t *testing.T, dir, outside string){

@@ -9,9 +9,8 @@ import (
 // nameOfNames is what a file would be called that holds the name of another.
 const nameOfNames = "name.txt"
 
-// Redact takes secrets out. What is a secret in one document, or in the name of
-// one, is taken out of all of them; a document with a secret in its name is left
-// out. The keys that own names are secrets everywhere.
+// Redact takes secrets out of the documents. A secret found in one document, or in the name of one, is taken out of all
+// of them. A document with a secret in its name is left out. The keys that own names are secrets everywhere.
 func (s *Set) Redact(part string, own Own) error {
 	rules, known := own.redactor(), &redact.Secrets{}
 	own.teach(known)

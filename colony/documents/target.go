@@ -35,7 +35,7 @@ type Found struct {
 // made.
 var errChanged = errors.New("changed since the restore was planned")
 
-// short quotes the beginning of a name that somebody else wrote.
+// short quotes the beginning of a name that another program or person wrote.
 func short(name string) string {
 	const most = 80
 	if runes := []rune(name); len(runes) > most {

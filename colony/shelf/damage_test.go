@@ -62,8 +62,8 @@ func TestEveryByteCounts(t *testing.T) {
 	s.holds(name, content)
 }
 
-// TestForeign puts what does not belong there into the folder of the vault. Nobody
-// takes it for a file, and nobody takes the rest for all there is.
+// TestForeign puts files that do not belong there into the folder of the vault. No operation takes them for files of
+// the vault, and none takes the rest for all there is.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ab", 32)

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// What a door tells apart though the kinds are the same.
+// Causes that a door reports differently although their kinds are the same.
 var (
 	// ErrName is returned, as invalid, for a name that no file can have.
 	ErrName = errors.New("the name is not valid")

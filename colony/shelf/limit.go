@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// fits returns nil when the file may get this content. Only for the holder of the
-// turn. What it takes the place of does not count. Errors: invalid, quota.
+// fits returns nil when the file may get this content. The bytes of the file that it replaces do not count. Only for
+// the holder of the turn. Errors: invalid, quota.
 func (s *Shelf) fits(ctx context.Context, v volume, op, name, content string) error {
 	l := s.o.Limits
 	u, err := count(ctx, v, true)

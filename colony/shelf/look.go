@@ -65,7 +65,7 @@ func (v folder) entries(op, dir string, sweep bool) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(list, func(e fs.DirEntry) bool {
 		temporary := strings.HasPrefix(e.Name(), fsx.TempPrefix) && !e.IsDir()
 		if temporary && sweep {
-			// What cannot be removed now is no harm: the next writer tries again.
+			// A temporary file that cannot be removed now does no harm: the next writer tries again.
 			_ = v.fs.Remove(filepath.Join(v.path(dir), e.Name()))
 		}
 		return temporary
@@ -149,8 +149,8 @@ type usage struct {
 	bytes  int64
 }
 
-// count counts. What is damaged counts with all its bytes: it keeps nobody from
-// putting another file.
+// count counts files and bytes. A damaged file counts with all its bytes, and does not keep a caller from putting
+// another file.
 func count(ctx context.Context, v volume, sweep bool) (u usage, err error) {
 	const op = "look at vault"
 	rels, exists, err := v.names(ctx, op, sweep)

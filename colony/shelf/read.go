@@ -8,9 +8,8 @@ import (
 	"github.com/amber-memory/amber/colony"
 )
 
-// List returns the files whose names begin with prefix, by name: all names that
-// there were at one moment, or an error. What is said of each was true at some
-// moment of the listing, not all of it at the same.
+// List returns the files whose names begin with prefix, by name: all names that there were at one moment, or an error.
+// The data of each file were true at some moment of the listing, not all at the same moment.
 func (s *Shelf) List(ctx context.Context, prefix string) ([]colony.FileInfo, error) {
 	list, err := s.list(ctx, "list files")
 	if err != nil {

@@ -36,8 +36,8 @@ func inRows(t testing.TB) (tester, *pgx.Conn) {
 // large is a content of several pieces.
 func large(of string) string { return strings.Repeat(of, 5*vaultrow.PieceBytes/2/len(of)) }
 
-// TestKilledWriter ends the connections of a writer while it replaces a file of several pieces. What is there afterwards is the file as it was
-// or as it was to be, as the writer was told.
+// TestKilledWriter ends the connections of a writer while it replaces a file of several pieces. Afterwards the file is
+// as it was or as it was to be, in agreement with the answer that the writer got.
 func TestKilledWriter(t *testing.T) {
 	t.Parallel()
 	s, c := inRows(t)

@@ -20,7 +20,7 @@ const (
 	DefaultResults, MaxResults = 20, 100
 )
 
-// What is found stands between these in a snippet.
+// A snippet has these marks around every find.
 const (
 	markOpen, markClose = "[[hl]]", "[[/hl]]"
 	// before and around are the characters of a snippet before the first find, and

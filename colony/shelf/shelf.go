@@ -17,7 +17,7 @@ const turn = "vault"
 
 // Bounds.
 const (
-	// DefaultMaxFiles is how many files a vault holds unless somebody says otherwise.
+	// DefaultMaxFiles is how many files a vault holds unless the operator sets another number.
 	DefaultMaxFiles = 1000
 	// MaxFileLimit is the largest file that any vault may be allowed to hold: files
 	// are read to memory.

@@ -75,7 +75,7 @@ func testStatus(t *testing.T, p place) {
 	status(colony.Status{QuotaBytes: 1, UsedBytes: 3, FileCount: 1})
 }
 
-// testLimits takes what fits to the byte, and nothing beyond. What is replaced does
+// testLimits puts content that fits to the byte, and checks that nothing beyond is taken. A file that is replaced does
 // not count.
 func testLimits(t *testing.T, p place) {
 	t.Parallel()
@@ -181,7 +181,7 @@ func testMoveAndCopy(t *testing.T, p place) {
 	}
 }
 
-// testConditions tells what does not hold from what makes no sense.
+// testConditions distinguishes a condition that does not hold from one that makes no sense.
 func testConditions(t *testing.T, p place) {
 	t.Parallel()
 	s := p.fresh(t)

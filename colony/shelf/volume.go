@@ -20,8 +20,8 @@ const vaultDir = "state/vault"
 
 // volume is the vault in one generation: a folder, or rows of a database. Places are those below the generation, in rows too.
 type volume interface {
-	// names returns the places of all files in order, and whether somebody has put one, once. With sweep, which needs the
-	// turn, it removes what writers that died have left.
+	// names returns the places of all files in order. exists says whether a caller has ever put a file. With sweep,
+	// which needs the turn, names removes temporary files of writers that died.
 	names(ctx context.Context, op string, sweep bool) (rels []string, exists bool, err error)
 	// find returns the place of a name. Where it is not there, no file of that name is.
 	find(op, name string) (rel string, there bool, err error)
