@@ -44,7 +44,7 @@ type backup struct {
 	made   SnapshotID   // the last id that was made for it
 	sealed SnapshotID   // the last one of which it was about to write the manifest
 	missed bool         // parts that it had written were not there
-	given  []SnapshotID // what it gave up: somebody may just be removing the parts
+	given  []SnapshotID // snapshots that it gave up: another client may just be removing the parts
 	// unknown is a snapshot that was the newest and never seen from here.
 	unknown SnapshotID
 }

@@ -101,7 +101,7 @@ func (v *Vault) retreat(ctx context.Context, id SnapshotID, report *PruneReport)
 		return err
 	}
 	if p, err := now.parse(); err != nil || p.ID != id {
-		return nil // of a bad one everybody takes care
+		return nil // every client repairs a bad pointer
 	}
 	in, err := v.list(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ type group struct {
 	id       SnapshotID
 	manifest *FileInfo
 	parts    map[int]FileInfo // by number
-	unlisted bool             // nobody knows which parts there are
+	unlisted bool             // the listing failed: the parts that exist are unknown
 }
 
 // list asks what there is.

@@ -30,7 +30,7 @@ func (v *Vault) listed(ctx context.Context) ([]Listed, error) {
 		}
 		all, gone, err := v.describe(ctx, w, seen)
 		if err == nil && gone && !again {
-			continue // somebody was at work
+			continue // another client was at work
 		}
 		return all, err
 	}

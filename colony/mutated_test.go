@@ -14,7 +14,7 @@ import (
 const (
 	accept   = "accept"   // also a strict one
 	tolerant = "tolerant" // only a tolerant one
-	refuse   = "refuse"   // nobody
+	refuse   = "refuse"   // no reader
 )
 
 // verdicts are ours about the vaults of testdata/mut. A kind is that of the

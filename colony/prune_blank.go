@@ -28,7 +28,7 @@ func (v *Vault) newestFilled(ctx context.Context, w view) (SnapshotID, error) {
 // blank reports whether the documents of a snapshot have no text but white space. It reads them where that is possible;
 // they may turn out not to be readable. It assumes that an encrypted snapshot has text.
 func (v *Vault) blank(ctx context.Context, f found) (blank, readable bool, err error) {
-	const few = 1 << 10 // nobody writes so many spaces
+	const few = 1 << 10 // no agent writes so many spaces
 	if !f.whole() || f.m.Info.Encrypted || f.m.textBytes() > few {
 		return false, f.whole(), nil
 	}

@@ -37,7 +37,7 @@ func (v *Vault) restore(ctx context.Context, id SnapshotID) (Restored, error) {
 		}
 		r, gone, err := v.read(ctx, f)
 		if gone && !again {
-			continue // somebody may just have removed it
+			continue // another client may just have removed it
 		}
 		if err != nil {
 			return Restored{}, v.alternative(ctx, w, f, err)

@@ -43,7 +43,7 @@ func (w *wrist) turn(d time.Duration) {
 	w.at = w.at.Add(d)
 }
 
-// clone is somebody with a store and a folder.
+// clone is a person with a store and a folder.
 type clone struct {
 	*sqlite.Store
 	t      *testing.T

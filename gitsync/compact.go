@@ -15,8 +15,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// packBytes is how large a pack becomes. One that is half as large stays as it
-// is.
+// packBytes is how large a pack becomes. Compact leaves a pack of half that size as it is.
 const packBytes = 4 << 20
 
 // minPacked is how many files are worth a new one.
@@ -205,9 +204,9 @@ func (c *compaction) rewriteFile(ctx context.Context, f stored) (stored, error) 
 	return one, c.remove(f)
 }
 
-// withoutErased returns a chunk without the text of what was erased. One that
-// somebody else has signed stays as it is and is counted: nobody else can vouch
-// for the new bytes, and who asks for signatures would lose the rest of it.
+// withoutErased returns a chunk without the text of what was erased. A chunk that another key has signed stays as it is
+// and is counted: this store cannot sign the new bytes for that key, and a reader who requires signatures would lose
+// the rest of the chunk.
 func (c *compaction) withoutErased(ctx context.Context, p chunk.Part) (chunk.Part, bool, error) {
 	d, err := chunk.Decode(p.ID, p.Bytes)
 	if err != nil {

@@ -167,7 +167,7 @@ func (w *world) forgeSession(victim *party, r *rand.Rand, add func(amber.SyncRec
 	}, Origin: o}})
 }
 
-// forgePrompt deletes a prompt, or puts words into somebody's mouth.
+// forgePrompt deletes a prompt, or forges a prompt that another person is said to have typed.
 func (w *world) forgePrompt(victim *party, r *rand.Rand, add func(amber.SyncRecord)) {
 	ids := slices.Sorted(maps.Keys(victim.prompts()))
 	if len(ids) == 0 {

@@ -72,8 +72,8 @@ func (w *world) do(o op) {
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-// write saves a memory, one of a topic that others may write about too, the
-// same text again, or a memory that is nobody else's business.
+// write saves a memory, one of a topic that others may write about too, the same text again, or a personal memory that
+// stays with this clone.
 func (p *party) write(deed string, r *rand.Rand) {
 	req := amber.WriteRequest{Scope: amber.ScopeProject, Title: pick(r, []string{"", "a title"}), Content: p.text(p)}
 	req.ProjectID = pick(r, projects)
@@ -242,8 +242,8 @@ func (p *party) snapshot() {
 	p.snapshots = append(p.snapshots, meta.ID)
 }
 
-// restore brings an earlier moment of this clone back. What it had since and
-// never exported is gone; what it makes of the moment is new.
+// restore brings an earlier moment of this clone back. Everything that the clone has made since and never exported is
+// gone; the versions that the restore makes are new.
 func (p *party) restore(r *rand.Rand, locally bool) {
 	if len(p.snapshots) == 0 {
 		return

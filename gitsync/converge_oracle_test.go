@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/gitsync/chunk"
 )
 
-// version is a version of a memory, a relation or a session that somebody was
-// told is stored. It is read back at the moment it is made.
+// version is a version of a memory, a relation or a session that a store has acknowledged. The test reads it back at
+// the moment it is made.
 type version struct {
 	key     string
 	origin  amber.Origin
@@ -31,7 +31,7 @@ type version struct {
 	unsure bool
 }
 
-// prompt is a prompt somebody was told is stored.
+// prompt is a prompt that a store has acknowledged.
 type prompt struct {
 	fields, project string
 	shared          bool
@@ -85,8 +85,7 @@ func (o *oracle) addErased(id amber.MemoryID) {
 	}
 }
 
-// add returns the version, and whether nobody has seen it before. Two with
-// one origin say the same.
+// add returns the version, and whether no clone has seen it before. Two with one origin say the same.
 func (o *oracle) add(w *world, v version) (*version, bool) {
 	all := o.versions[v.key]
 	if all == nil {
@@ -109,7 +108,7 @@ func (o *oracle) add(w *world, v version) (*version, bool) {
 	return old, false
 }
 
-// isErased reports whether somebody erased the memory of a key.
+// isErased reports whether a clone erased the memory of a key.
 func (o *oracle) isErased(key string) bool {
 	id, ok := strings.CutPrefix(key, "memory ")
 	return ok && o.erased[amber.MemoryID(id)] != nil
@@ -278,8 +277,8 @@ func (p *party) readRows(before map[string]version) {
 	}
 }
 
-// readAll takes down everything after a restore: what the store has and nobody
-// else may have is to be exported again, and all the rest was never made.
+// readAll takes down everything after a restore: versions that the store has and perhaps no other clone are to be
+// exported again, and all the rest was never made.
 func (p *party) readAll(before map[amber.MemoryID]amber.Memory, rows map[string]version, locally bool) {
 	old := p.made
 	p.made = newMade()
@@ -313,8 +312,8 @@ func (p *party) readAll(before map[amber.MemoryID]amber.Memory, rows map[string]
 	erased := p.ids(`SELECT id FROM erased`)
 	for id, then := range before {
 		now, there := after[id]
-		// What others made comes back with the next import. Where the adversary has erased what the
-		// folder had of a memory, nothing is left of it in a snapshot that had no more than that.
+		// Versions that others made come back with the next import. Where the adversary has erased what the folder had
+		// of a memory, nothing is left of it in a snapshot that had no more than that.
 		forged := p.known.tainted["memory "+string(id)] && slices.Contains(erased, string(id))
 		if !there && !locally && !forged && p.known.erased[id] == nil && then.Origin.Device == current.Device {
 			p.failf("the restore leaves nothing of %s", id)
@@ -461,8 +460,8 @@ func (o *oracle) want(kind string) (want map[string]string, unknown map[string]b
 	return want, unknown
 }
 
-// compare checks what a clone shows against what it must show. What the
-// oracle does not know must be as on the first clone.
+// compare checks what a clone shows against what it must show. A key that the oracle does not know must show the same
+// as on the first clone.
 func (o *oracle) compare(p *party, kind string, got, want map[string]string, unknown map[string]bool) {
 	for key := range o.tainted {
 		delete(want, key)
@@ -523,8 +522,8 @@ func (o *oracle) verifyMemories(p *party) map[string]string {
 	return got
 }
 
-// verifyHistories checks that every text that was shared of a live memory is
-// there, that nobody made versions but clones, and that erased text is gone.
+// verifyHistories checks that every text that was shared of a live memory is there, that only clones made versions, and
+// that erased text is gone.
 func (o *oracle) verifyHistories(p *party, live map[string]string) {
 	for _, m := range p.memories() {
 		all, err := amber.All(p.t.Context(), p.store.History, m.ID)

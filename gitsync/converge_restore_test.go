@@ -78,8 +78,8 @@ func settled(clones ...*clone) {
 	}
 }
 
-// Deleting a session deletes the prompts that the clone knows. One that somebody
-// else said meanwhile stays, and everywhere, whatever comes first.
+// Deleting a session deletes the prompts that the clone knows. A prompt that another person typed meanwhile stays, on
+// every clone, in whatever order the records arrive.
 func TestPromptsUnknownToTheDeleterOfASessionStay(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -99,7 +99,7 @@ func TestPromptsUnknownToTheDeleterOfASessionStay(t *testing.T) {
 	}
 }
 
-// What others know of a memory stays in the history of the clone that restores.
+// Text of a memory that other clones know stays in the history of the clone that restores.
 func TestARestoreKeepsExportedTextInTheHistory(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
@@ -147,8 +147,7 @@ func TestARestoreDoesNotKeepAPromptThatOthersDeleted(t *testing.T) {
 	must.Equal(t, "what was said", b.said("s"), a.said("s"))
 }
 
-// A chunk that another one stands for is not missing, also for a clone that has
-// applied that one long ago.
+// A chunk that another chunk rewrites is not missing, also for a clone that has applied the rewritten one long ago.
 func TestARewrittenChunkIsNotMissed(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -189,7 +188,7 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 	must.Equal(t, "a new clone", joined.texts(), []string{"five", "four", "three", "to be kept", "two"})
 }
 
-// What was deleted after a restore stays here as a text, also the version that was
+// A memory that was deleted after a restore keeps its text in this store alone, and so does the version that was
 // restored.
 func TestWhatWasDeletedAfterARestoreDoesNotLeave(t *testing.T) {
 	t.Parallel()

@@ -21,11 +21,9 @@ var (
 	histories = flag.Int("histories", 4, "how many random histories to run")
 )
 
-// TestEveryHistoryConverges lets clones live at random and then settles them:
-// all of them hold the same, nothing that was saved is missing, nothing that
-// was deleted returns, and importing or exporting once more does nothing. Among
-// them is somebody who writes what they like to the folder: see
-// converge_adversary_test.go.
+// TestEveryHistoryConverges lets clones live at random and then settles them: all of them hold the same, nothing that
+// was saved is missing, nothing that was deleted returns, and importing or exporting once more does nothing. Among them
+// is an adversary who writes what they like to the folder: see converge_adversary_test.go.
 func TestEveryHistoryConverges(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{*seed}

@@ -51,7 +51,7 @@ func (w *world) check(err error) {
 	}
 }
 
-// text returns one that nobody wrote before.
+// text returns a text that no clone wrote before.
 func (w *world) text(by *party) string {
 	w.written++
 	return fmt.Sprintf("thought %d of %d", w.written, by.n)
@@ -271,8 +271,8 @@ func (w *world) settle() {
 	}
 }
 
-// verify checks what must be true once all is settled, also after the folder
-// was compacted, and for somebody who joins then.
+// verify checks what must be true once all is settled, also after the folder was compacted, and for a clone that joins
+// then.
 func (w *world) verify() {
 	w.step = "settled"
 	for _, p := range w.parties {

@@ -135,8 +135,8 @@ func (b *chunkBuilder) isLeft(row engram.Entity, r amber.SyncRecord) bool {
 	return ok
 }
 
-// parent makes sure that the chunk has the session of a row: Engram takes no
-// row without. One that may not leave is there by its id alone.
+// parent makes sure that the chunk has the session of a row: Engram takes no row without its session. A session that
+// may not leave is there by its id alone.
 func (b *chunkBuilder) parent(ctx context.Context, id, project string, at amber.Time) error {
 	if b.sessions[id] {
 		return nil
@@ -159,10 +159,9 @@ func (b *chunkBuilder) parent(ctx context.Context, id, project string, at amber.
 	return nil
 }
 
-// deletion tells later versions of Engram that a memory is gone, by every name
-// that a folder of Engram knows it by. Rows of version 1.7.0 have none. Of what
-// was erased there is no link either: if it ever was in this folder as a row of
-// ours, its id was the name.
+// deletion tells later versions of Engram that a memory is gone, by every name that a folder of Engram knows it by.
+// Rows of version 1.7.0 have none. An erased memory has no link either: if it ever was in this folder as a row of ours,
+// its id was the name.
 func (b *chunkBuilder) deletion(ctx context.Context, r amber.SyncRecord) error {
 	links, err := b.e.s.store.Links(ctx, amber.LinkQuery{Tool: engramTool, Ref: r.Ref()})
 	if err != nil {
@@ -186,7 +185,7 @@ func (b *chunkBuilder) deletion(ctx context.Context, r amber.SyncRecord) error {
 	return nil
 }
 
-// mutation adds a mutation if it may leave and its row is not told of yet.
+// mutation adds a mutation if it may leave and the chunk has none for its row yet.
 func (b *chunkBuilder) mutation(m engram.Mutation, told map[string]bool) {
 	if _, done := told[m.EntityKey]; done {
 		return

@@ -91,8 +91,7 @@ func (e *engramExporter) run(ctx context.Context) error {
 	return e.s.each(ctx, e.o, true, nothing, func(p *pass, st step) error { return e.step(ctx, p, st) })
 }
 
-// open reads the folder. What it has is read only when this store has never
-// exported to it.
+// open reads the folder. It reads the chunks in it only when this store has never exported to the folder.
 func (e *engramExporter) open(ctx context.Context) (err error) {
 	if e.folder, err = e.s.readEngram(); err != nil {
 		return err
@@ -307,9 +306,8 @@ func (e *engramExporter) again(ctx context.Context, g *group) error {
 	return nil
 }
 
-// asItWas makes the row of a link, and reports whether it may be written. What
-// must not leave of it is counted: the row that is written instead has no room
-// for fields that the link alone knows.
+// asItWas makes the row of a link, and reports whether it may be written. It counts the secrets in the row that must
+// not leave, since the row that is written instead has no room for fields that the link alone knows.
 func (e *engramExporter) asItWas(r amber.SyncRecord, l amber.SyncLink) (row engram.Entity, ok bool) {
 	if r.Origin() != l.Version || !e.mayLeave(r) {
 		return row, false

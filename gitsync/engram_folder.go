@@ -130,7 +130,7 @@ func (s *Sync) engramPath(key string) string {
 
 func engramKey(id, sum string) string { return engramTool + ":" + id + ":" + sum }
 
-// engramLocked runs fn while nobody else of ours writes to the folder.
+// engramLocked runs fn while no other process of Amber writes to the folder.
 func (s *Sync) engramLocked(ctx context.Context, fn func() error) error {
 	const op = "prepare sync folder"
 	local := filepath.Join(s.dir, engramLocal)
@@ -220,8 +220,8 @@ func (s *Sync) repairNative(ctx context.Context) (r wire.SyncRepair, err error) 
 	}
 	local := filepath.Join(s.dir, localDir)
 	if info, err := s.fs.Lstat(filepath.Join(local, lockFile)); err == nil && !info.Mode().IsRegular() {
-		// Somebody committed something else there; nothing in it cannot be
-		// made again.
+		// A person committed something else there: the lock is not a file. Amber can make everything in the folder
+		// again.
 		if err := fsx.RemoveAll(s.fs, local); err != nil {
 			return r, fail("repair", local, err)
 		}
@@ -235,7 +235,7 @@ func (s *Sync) repairNative(ctx context.Context) (r wire.SyncRepair, err error) 
 			path := filepath.Join(s.dir, f.name)
 			b, err := fsx.ReadFile(s.fs, path, 1<<20)
 			if err == nil && !strings.Contains(string(b), "<<<<<<<") && len(b) > 0 {
-				continue // somebody may have added to it
+				continue // a person may have added to it
 			}
 			if err := fsx.Replace(s.fs, path, 0o644, []byte(f.text)); err != nil {
 				return fail("repair", path, err)

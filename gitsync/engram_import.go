@@ -115,9 +115,8 @@ func (s *Sync) importBackup(ctx context.Context, report *wire.SyncImport) error 
 	return cmp.Or(bad, err)
 }
 
-// applyEngram applies the rows of a chunk. Rows that Amber has no room for are
-// named in the report; the others go in. Of what the store says only invalid is
-// about the chunk.
+// applyEngram applies the rows of a chunk. It names rows that Amber has no room for in the report, and applies the
+// others. An error of the store is about the chunk only when its kind is invalid.
 func (s *Sync) applyEngram(
 	ctx context.Context, c engram.Chunk, key string, e engram.Entry, named func(string) (amber.Memory, bool), report *wire.SyncImport,
 ) (again bool, bad, err error) {
@@ -248,8 +247,7 @@ func outlast(r, before *amber.Relation) {
 	r.Origin.Counter = before.Origin.Counter + 1
 }
 
-// pendingType is a relation that nobody has judged yet; it never wins over a
-// verdict.
+// pendingType is a relation that no person or agent has judged yet; it never wins over a verdict.
 const pendingType = "pending"
 
 func createdBy(e engram.Entry) string {

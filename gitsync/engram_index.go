@@ -52,8 +52,8 @@ type engramIndex struct {
 	relations map[string]engram.FolderRelation
 }
 
-// index reads the folder once for an export that has relations to write, and
-// from then on is told of every chunk that is written.
+// index reads the folder once for an export that has relations to write. From then on the exporter adds every chunk
+// that it writes.
 func (e *engramExporter) index(ctx context.Context) (*engramIndex, error) {
 	if e.indexed != nil {
 		return e.indexed, nil

@@ -26,8 +26,8 @@ type Look struct {
 	Secrets map[string]int           // secrets in what is new or changed, by rule: an import does not take them out
 }
 
-// Look tells what importing a folder or a backup of Engram would store, and writes nothing. A row that was deleted and is not
-// here counts as known. Errors: unsupported for another format; those of the disk and the store.
+// Look returns what importing a folder or a backup of Engram would store, and writes nothing. A row that was deleted
+// and is not here counts as known. Errors: unsupported for another format; those of the disk and the store.
 func (s *Sync) Look(ctx context.Context) (Look, error) {
 	l := &engramLook{
 		s: s, Look: Look{Bad: []amber.QuarantinedChunk{}, Samples: []string{}, Secrets: map[string]int{}},
@@ -106,7 +106,7 @@ func (l *engramLook) entry(ctx context.Context, e engram.Entry, names *engramNam
 	return nil, l.chunk(ctx, c, key, l.s.engramRead(e.CreatedBy, names.named))
 }
 
-// chunk looks at the rows of a chunk. Of one that was applied all are known.
+// chunk looks at the rows of a chunk. All rows of a chunk that was applied are known.
 func (l *engramLook) chunk(ctx context.Context, c engram.Chunk, key string, o engram.ReadOptions) error {
 	applied, err := l.s.appliedEngram(ctx, key)
 	if err != nil {

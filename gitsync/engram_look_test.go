@@ -14,7 +14,8 @@ func (c *clone) look() gitsync.Look {
 	return must.Get(c.sync.Look(c.t.Context()))(c.t)
 }
 
-// What a look says would be new is what the import makes, and is known afterwards. A look writes nothing.
+// An import makes exactly the records that a look before it counts as new, and a look after it counts them as known. A
+// look writes nothing.
 func TestALookTellsWhatAnImportOfEngramBrings(t *testing.T) {
 	t.Parallel()
 	for _, vector := range vectors {

@@ -156,8 +156,7 @@ func TestAnEditOfARowWithoutANameIsNoSecondMemory(t *testing.T) {
 	wantTexts(t, a, "e")
 }
 
-// What is taken out of the text is taken out of the member, and the row is
-// still that memory.
+// A secret that is taken out of the text is taken out of the member, too, and the row is still that memory.
 func TestSecretsInMembersOfRowsDoNotLeave(t *testing.T) {
 	t.Parallel()
 	a, b := engramClone(t), engramClone(t)

@@ -70,7 +70,7 @@ func (e *engramExporter) relation(ctx context.Context, r amber.Relation) (m engr
 		}
 		ends.Key, ends.Before = was.Key, &was
 	} else if !r.DeletedAt.IsZero() {
-		return m, false, nil // nobody who reads this folder knows of it
+		return m, false, nil // no reader of this folder knows of it
 	}
 	ends.Source, ends.Target, ends.Project, ok, err = e.ends(ctx, x, r)
 	if err != nil || !ok {
@@ -85,8 +85,7 @@ func (e *engramExporter) relation(ctx context.Context, r amber.Relation) (m engr
 	return m, ok, nil
 }
 
-// ends returns the names of the rows that a relation is about. A relation of a
-// memory that was deleted is nobody's concern.
+// ends returns the names of the rows that a relation is about. A relation of a memory that was deleted is not exported.
 func (e *engramExporter) ends(ctx context.Context, x *engramIndex, r amber.Relation) (source, target, project string, ok bool, err error) {
 	refs := []amber.SyncRef{{Scope: amber.ChangeMemory, ID: string(r.From)}, {Scope: amber.ChangeMemory, ID: string(r.To)}}
 	now, err := e.s.store.SyncRecords(ctx, refs)

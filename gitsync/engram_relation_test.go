@@ -35,9 +35,8 @@ func (c *clone) relate(from, to amber.MemoryID, typ string) amber.Relation {
 	return must.Get(c.Relate(c.t.Context(), amber.Relation{From: from, To: to, Type: typ, Strength: 0.5}))(c.t)
 }
 
-// The folder was written by Engram 1.20.0: relations that nobody judged, a
-// verdict, another verdict on the same pair, and rows behind each of them. One
-// of the memories has a topic and is in another chunk than the verdict.
+// The folder was written by Engram 1.20.0: relations without a verdict, a verdict, another verdict on the same pair,
+// and rows behind each of them. One of the memories has a topic and is in another chunk than the verdict.
 func TestRelationsOfEngramComeInAndBlockNothing(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)

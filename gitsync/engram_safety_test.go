@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// engramClone is somebody with a folder of Engram.
+// engramClone is a person with a folder of Engram.
 func engramClone(t *testing.T) *clone {
 	t.Helper()
 	return cloneAt(t, t.TempDir(), gitsync.Options{Format: wire.SyncEngram})
@@ -223,8 +223,7 @@ func TestTakenIDIsNotOverwritten(t *testing.T) {
 	a := engramClone(t)
 	a.save("the first export of one row")
 	first := a.export(gitsync.ExportOptions{}).ChunkID
-	// The same row in a store that never exported it, and somebody else's
-	// chunk where its id would be.
+	// The same row in a store that never exported it, and a chunk of another writer where its id would be.
 	b := engramClone(t)
 	b.take("basic")
 	taken := first + ".jsonl.gz"

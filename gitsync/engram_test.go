@@ -32,7 +32,7 @@ func engramDoc(session, row, prompt string) string {
 	return fmt.Sprintf(`{"sessions":[`+engramSession+`],"observations":[`+engramRow+`],"prompts":[`+engramPrompt+`]}`, session, row, prompt)
 }
 
-// finds puts a chunk of that text into the folder of somebody who imports it.
+// finds puts a chunk of that text into the folder of a clone, which imports it.
 func (c *clone) finds(doc string) (id string) {
 	c.t.Helper()
 	sum := sha256.Sum256([]byte(doc))
@@ -44,8 +44,7 @@ func (c *clone) finds(doc string) (id string) {
 	return id
 }
 
-// anew exports to a folder of Engram that nobody has used, and returns what is
-// in it.
+// anew exports to a new folder of Engram that no program has used, and returns what is in it.
 func (c *clone) anew(o gitsync.ExportOptions) (r wire.SyncExport, text string) {
 	c.t.Helper()
 	to := engramFolder(c.t, c.Store)
@@ -163,7 +162,7 @@ func TestAnErasureReachesFoldersOfEngram(t *testing.T) {
 	b.imports()
 	wantTexts(t, b, "stays")
 	a.exportsNothing()
-	// A folder that never had it is told nothing.
+	// An export to a folder that never had the memory writes no deletion of it.
 	if r, text := a.anew(gitsync.ExportOptions{}); r.Deleted != 0 || strings.Contains(text, string(id)) {
 		t.Errorf("the first export to another folder: %+v\n%s", r, text)
 	}

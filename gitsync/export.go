@@ -35,12 +35,10 @@ const (
 	chunkRecords = 5000
 )
 
-// Export writes what is new since the last export to this folder and project.
-// What it wrote is durable, and noted in the store, when it returns; after an
-// error part of it may be, and the rest follows at the next export. Nothing
-// new writes nothing. Errors: invalid; refused for a folder that cannot be
-// written, and with RefuseSecrets; busy when ctx ends while somebody else
-// exports to the folder; those of the store.
+// Export writes what is new since the last export to this folder and project. When it returns, what it wrote is
+// durable, and noted in the store. After an error part of it may be, and the rest follows at the next export. When
+// nothing is new, Export writes nothing. Errors: invalid; refused for a folder that cannot be written, and with
+// RefuseSecrets; busy when ctx ends while another process exports to the folder; those of the store.
 func (s *Sync) Export(ctx context.Context, o ExportOptions) (report wire.SyncExport, err error) {
 	o.CreatedBy = cmp.Or(o.CreatedBy, "unknown")
 	if err := errors.Join(amber.CheckID("created-by", o.CreatedBy), checkProject(o.Project)); err != nil {
@@ -207,8 +205,8 @@ func rank(r amber.SyncRecord) int {
 	return 1
 }
 
-// put writes a chunk file. One that is there already has the same bytes, or is
-// damaged: then the right ones take its place.
+// put writes a chunk file. A file that is there already has the same bytes, or is damaged: then put replaces it with
+// the right ones.
 func (s *Sync) put(id chunk.ID, b []byte) error {
 	path := s.path(id)
 	err := fsx.CreateSame(s.fs, path, 0o644, b)

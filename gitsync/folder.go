@@ -75,8 +75,8 @@ func (s *Sync) instruct() error {
 	return nil
 }
 
-// locked runs fn while nobody else exports to the folder or compacts it.
-// Temporary files that somebody left are removed.
+// locked runs fn while no other process exports to the folder or compacts it. It removes temporary files that a process
+// left.
 func (s *Sync) locked(ctx context.Context, dir, sweep string, fn func() error) (err error) {
 	l, err := fsx.AcquireLock(ctx, filepath.Join(dir, lockFile), fsx.Exclusive)
 	if ctx.Err() != nil && err != nil {
@@ -155,8 +155,7 @@ func (s *Sync) read(f file) ([]byte, error) {
 	}
 	b, err := fsx.ReadFile(s.fs, s.path(f.id), chunk.MaxFileBytes)
 	if err = fail("read chunk", string(f.id), err); amber.KindOf(err) == amber.KindInternal {
-		// The disk cannot give it back: that is this chunk's damage, and nobody
-		// else's.
+		// The disk cannot give the file back: only this chunk is damaged, and no other.
 		err = &amber.Error{Op: "read chunk", Kind: amber.KindDamaged, ID: string(f.id), Err: err}
 	}
 	return b, err

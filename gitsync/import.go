@@ -29,9 +29,8 @@ func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (wir
 		return report, s.importEngram(ctx, only, &report)
 	}
 	i := &importer{s: s, report: &report, bad: map[string]error{}, present: map[chunk.ID]bool{}, wanted: map[chunk.ID]bool{}}
-	// A chunk may not be taken for what it takes for granted: a counter that
-	// another chunk explains. And somebody may compact the folder meanwhile. As
-	// long as something goes in, try again.
+	// A chunk may be refused for something that it takes for granted, such as a counter that another chunk explains.
+	// And another process may compact the folder meanwhile. As long as some chunk goes in, try again.
 	for again, tries := true, 0; again && tries < maxTries; tries++ {
 		files, err := s.list()
 		if err != nil {
@@ -204,8 +203,7 @@ func (i *importer) part(ctx context.Context, p chunk.Part) error {
 	return nil
 }
 
-// add counts what a chunk brought. One that is read once more within an import
-// is no other chunk.
+// add counts what a chunk brought. A chunk that is read once more within an import counts once.
 func (i *importer) add(done amber.Applied) {
 	before := *i.report
 	add(i.report, done)
@@ -263,8 +261,7 @@ func (i *importer) finish(ctx context.Context, all bool) error {
 	return i.s.setQuarantine(ctx, i.report.Quarantined)
 }
 
-// notRewritten leaves out chunks that others stand for which were applied
-// before, and so were not read now.
+// notRewritten leaves out chunks that other chunks rewrite: those were applied before, and so were not read now.
 func (i *importer) notRewritten(ctx context.Context, missing []string) ([]string, error) {
 	v, err := i.s.survey(ctx)
 	if err != nil {

@@ -50,9 +50,8 @@ func (s *Sync) inFolder(ctx context.Context) (known, error) {
 	return k, err
 }
 
-// eachPart calls fn with every chunk in the folder, those of packs too; one
-// that is in several files comes once. What is wrong with a chunk goes to bad
-// and ends nothing.
+// eachPart calls fn with every chunk in the folder, those of packs too; one that is in several files comes once. It
+// reports a chunk that is wrong to bad, and goes on.
 func (s *Sync) eachPart(ctx context.Context, fn func(p chunk.Part, from file) error, bad func(id string, err error)) error {
 	files, err := s.list()
 	if err != nil {

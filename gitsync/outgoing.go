@@ -20,8 +20,7 @@ type step struct {
 	store    amber.Outgoing // device, incarnation and time
 }
 
-// kept counts what was typed to an agent, and stays because nobody asked to
-// share it.
+// kept counts text typed to an agent that stays, because the option Prompts does not ask to share it.
 type kept struct {
 	prompts, digests int
 }
@@ -30,8 +29,7 @@ type kept struct {
 // too.
 type staying map[amber.MemoryID]bool
 
-// count reports whether the record stays, and counts it if so. What was deleted
-// has no text, and leaves.
+// count reports whether the record stays, and counts it if so. A deleted record has no text, and leaves.
 func (k *kept) count(s *Sync, stay staying, r amber.SyncRecord) bool {
 	if s.o.Prompts || s.o.Format == wire.SyncEngram {
 		return false
@@ -53,9 +51,9 @@ func (k *kept) count(s *Sync, stay staying, r amber.SyncRecord) bool {
 // digestLabel is in the metadata of what a digest of a session wrote.
 const digestLabel = "digest"
 
-// unquoted returns a session without the summary that its digest wrote, which quotes
-// prompts; other summaries leave. A digest is written of what the journal told of. Of a
-// session from elsewhere it is not known who wrote its summary, so the text decides.
+// unquoted returns a session without the summary that its digest wrote, which quotes prompts; other summaries leave. A
+// digest summarizes only sessions that the journal has. For a session from elsewhere this store does not know who wrote
+// its summary, so the text decides.
 func (s *Sync) unquoted(r amber.SyncRecord, journaled map[amber.SessionID]bool) amber.SyncRecord {
 	if r.Session == nil || s.o.Prompts || s.o.Format == wire.SyncEngram {
 		return r

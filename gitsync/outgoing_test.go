@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// What relates a memory that stays does so too, also in a later step of the export.
+// A relation of a memory that stays does so too, also in a later step of the export.
 func TestRelationsOfDigestsStay(t *testing.T) {
 	t.Parallel()
 	s, stay := &Sync{}, staying{}
@@ -28,8 +28,8 @@ func TestRelationsOfDigestsStay(t *testing.T) {
 	must.Equal(t, "where prompts are shared, the item stays", second.count(s, stay, item("item", map[string]string{digestLabel: "rules"})), false)
 }
 
-// The summary that a digest wrote quotes prompts and stays; one that reads the same in a session
-// that no journal told of was written by an agent or a person, and leaves.
+// The summary that a digest wrote quotes prompts and stays. A summary that reads the same in a session that no journal
+// has was written by an agent or a person, and leaves.
 func TestOnlySummariesOfDigestsStay(t *testing.T) {
 	t.Parallel()
 	const quotes, other = "Task: tell me about the wombat", "We looked at marsupials"

@@ -53,7 +53,7 @@ func TestWhatWasTypedStaysUnlessItIsShared(t *testing.T) {
 		t.Errorf("export of an edit: %+v", r)
 	}
 
-	// Who asks for it shares what stayed before.
+	// A person who asks for prompts shares what stayed before.
 	shares := must.Get(gitsync.Options{Prompts: true}.Open(a.Store, a.folder))(t)
 	if r, err := shares.Export(t.Context(), gitsync.ExportOptions{Again: true}); err != nil || r.Prompts != 2 || r.Observations != 2 || r.PromptsKept+r.DigestsKept != 0 {
 		t.Errorf("export with prompts: %+v, %v", r, err)

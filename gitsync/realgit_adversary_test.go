@@ -12,8 +12,7 @@ import (
 	"github.com/amber-memory/amber/gitsync/chunk"
 )
 
-// begin writes a memory that is nobody else's business, about a topic whose id
-// anybody can work out.
+// begin writes a personal memory, which the clone never exports, about a topic whose id any attacker can work out.
 func (c *gitClone) begin() {
 	c.own.ID = c.write(amber.WriteRequest{
 		Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada"}, Topic: "editor", Content: fmt.Sprint("own of clone ", c.n),
@@ -47,9 +46,8 @@ func (c *gitClone) shared() []string {
 	})
 }
 
-// attack puts a chunk into the work tree of a clone, which commits it as somebody
-// does who merges a request without a look. It is about the memories that the
-// clones never export.
+// attack puts a chunk into the work tree of a clone, which commits it as a person does who merges a request without a
+// look. The chunk is about the memories that the clones never export.
 func (h *hub) attack(round int, r *rand.Rand) {
 	h.t.Helper()
 	id := h.clones[0].own.ID

@@ -83,7 +83,7 @@ func (h *hub) git(dir string, args ...string) string {
 	return out
 }
 
-// try runs git as somebody without any settings would.
+// try runs git as a person without any settings would.
 func (h *hub) try(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
@@ -138,7 +138,7 @@ func (c *gitClone) commit(message string) error {
 	return c.git("commit", "-qm", message)
 }
 
-// pullAndPush repeats until nobody else was faster.
+// pullAndPush repeats until no other clone pushed in between.
 func (c *gitClone) pullAndPush(how string) error {
 	c.hub.turns <- struct{}{}
 	defer func() { <-c.hub.turns }()
@@ -212,9 +212,8 @@ func (c *gitClone) compactNow() error {
 	return must.Err(c.sync.Compact(c.t.Context()))
 }
 
-// TestGitNeverConflicts lets eight clones export at once and merges them with
-// git: by merging, by rebasing, and by branches that somebody else merges; in
-// some rounds two of them compact the same chunks.
+// TestGitNeverConflicts lets eight clones export at once and merges them with git: by merging, by rebasing, and by
+// branches that another clone merges; in some rounds two of them compact the same chunks.
 func TestGitNeverConflicts(t *testing.T) {
 	t.Parallel()
 	s := *seed
@@ -283,7 +282,7 @@ func (h *hub) round(n int, r *rand.Rand) {
 	}
 	h.each(func(c *gitClone) error {
 		if c.r.IntN(4) == 0 {
-			return nil // not everybody imports every time
+			return nil // not every clone imports every time
 		}
 		return c.importNow()
 	})
@@ -291,8 +290,7 @@ func (h *hub) round(n int, r *rand.Rand) {
 
 func (c *gitClone) branch(round int) string { return fmt.Sprintf("round-%d-clone-%d", round, c.n) }
 
-// mergeBranches lets one of the clones merge the branches of all of them, as
-// somebody does who accepts requests.
+// mergeBranches lets one of the clones merge the branches of all of them, as a person does who accepts requests.
 func (h *hub) mergeBranches(n int, r *rand.Rand) {
 	h.t.Helper()
 	h.each(func(c *gitClone) error {

@@ -118,9 +118,8 @@ func stringEnd(doc string, at int) int {
 	return len(doc)
 }
 
-// distinct writes a document anew: two names that were secrets have become the
-// same marker, and one of them has to go. Of what is no document any more
-// nothing leaves.
+// distinct writes a document anew: two names that were secrets have become the same marker, and one of them has to go.
+// A text that is no JSON document any more leaves as null.
 func distinct(doc json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
@@ -226,7 +225,7 @@ func (c *cleaner) memory(r amber.SyncRecord) (amber.SyncRecord, string) {
 	if !c.names(m.Topic, m.ProjectID, m.WorkspaceID, string(m.SessionID)) || !c.origins(m.Saw...) {
 		return r, secretName
 	}
-	m.UserID = "" // whose agent wrote it is nobody's business
+	m.UserID = "" // readers of the folder need not know whose agent wrote it
 	m.Title, m.Content, m.Summary = c.text(m.Title), c.text(m.Content), c.text(m.Summary)
 	if strings.TrimSpace(m.Content) == redact.Marker(privateRule) {
 		return r, nothingLeft

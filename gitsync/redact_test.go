@@ -65,7 +65,7 @@ func TestASecretLeavesInNoFieldAtAll(t *testing.T) {
 			t.Parallel()
 			c := newClone(t)
 			plant(t, c)
-			// What came from the folder does not go back there.
+			// An export never writes back what came from the same folder, so this one goes to another folder.
 			to := &clone{t: t, folder: filepath.Join(t.TempDir(), ".amber")}
 			out := must.Get(gitsync.Options{Prompts: true}.Open(c.Store, to.folder))(t)
 			if _, err := out.Export(t.Context(), gitsync.ExportOptions{RefuseSecrets: true}); amber.KindOf(err) != amber.KindRefused {

@@ -22,8 +22,8 @@ func (c *clone) hostileRows(chunk engram.Chunk) {
 	c.put("chunks/"+engram.FileName(id), gz)
 }
 
-// everything is all that a store has of its own: each memory with its history,
-// sessions and turns. What came from the folder is not in it.
+// everything is all that a store has of its own: each memory with its history, sessions and turns. Records that came
+// from the folder are not in it.
 func (c *clone) everything() (lines []string) {
 	c.t.Helper()
 	page := must.Get(c.List(c.t.Context(), amber.ListQuery{All: true, Deleted: true, Limit: amber.MaxPageSize}))(c.t)
@@ -116,8 +116,8 @@ func rowsAbout(r *rand.Rand, n int, ids []string, prompt string) engram.Chunk {
 	return c
 }
 
-// Who deletes a memory that others have as it was exported leaves nothing to
-// choose; who has edited it since chooses.
+// A deletion of a memory is no conflict for a clone that has the memory as it was exported. A clone that has edited it
+// since keeps its edit.
 func TestADeletionThroughEngramIsNoConflict(t *testing.T) {
 	t.Parallel()
 	a, b, edits := engramClone(t), engramClone(t), engramClone(t)

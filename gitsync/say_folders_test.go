@@ -33,7 +33,7 @@ func TestOneFolderHasNoSayInWhatIsInAnother(t *testing.T) {
 	bob.pushes(first)
 	second := first.beside(t)
 	m := newClone(t)
-	first.gives(m) // the folder can be read by anybody
+	first.gives(m) // any person can read the folder
 	m.imports()
 	m.erase(mine)
 	m.edit(theirs, "not Bob's")
@@ -78,8 +78,8 @@ func TestAnErasureIsNotPassedOnToOtherFolders(t *testing.T) {
 	}
 }
 
-// One that this home made itself goes everywhere, and one of somebody else to the
-// folders that had the memory.
+// An erasure that this home made itself goes to every folder, and an erasure by another person to the folders that had
+// the memory.
 func TestAnErasureReachesTheFoldersThatHadTheMemory(t *testing.T) {
 	t.Parallel()
 	first := newClone(t)
@@ -141,8 +141,8 @@ func TestARestoreErasesNoMoreThanTheImportDid(t *testing.T) {
 	mustHold(t, victim, own, deploy.Content)
 }
 
-// What was in the folder and erased there stays erased, also in a snapshot from
-// before it was there.
+// A memory that was in the folder and erased there stays erased, also after a restore of a snapshot from before it was
+// in the folder.
 func TestARestoreBringsNothingBackThatWasErasedThere(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What a folder has a say over: docs/decisions/0012.
+// Records that a folder has a say over: docs/decisions/0012.
 
 // deploy is a topic that anybody can name, of a project that is not the folder's.
 var deploy = amber.WriteRequest{
@@ -118,8 +118,8 @@ func (c *clone) outgoing(id amber.MemoryID) (out []amber.SyncRecord) {
 	return out
 }
 
-// An erasure takes the versions that were in the folder, and their text with
-// them. What somebody wrote on top of them and did not export yet stays.
+// An erasure takes the versions that were in the folder, and their text with them. A version that a person wrote on top
+// of them and did not export yet stays.
 func TestAnErasureTakesTheVersionsThatWereThere(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
@@ -151,8 +151,8 @@ func TestMembersEditDeleteAndEraseWhatWasExported(t *testing.T) {
 	wantConflicts(t, a, 0)
 }
 
-// Of two who began one topic each sees the own text, and the other as a conflict,
-// until the own one is exported, too: then all agree.
+// When two clones began one topic, each shows its own text, and the other text as a conflict, until it has exported its
+// own, too: then all agree.
 func TestTwoWhoBeganATopicAgreeOnceBothExported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)

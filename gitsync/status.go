@@ -145,8 +145,8 @@ func (v *survey) add(p chunk.Part, from file, h chunk.Header) {
 	}
 }
 
-// missing returns the chunks that others follow upon and that are not there. Who
-// has applied one before misses nothing, but everybody else does.
+// missing returns the chunks that others follow upon and that are not there. A store that has applied such a chunk
+// before misses nothing; every other store does.
 func (v *survey) missing() (ids []string) {
 	for id := range v.wanted {
 		if !v.present[id] {

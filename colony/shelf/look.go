@@ -144,7 +144,7 @@ func steady(ctx context.Context, v volume, op string) (list []header, same bool,
 
 // usage is what a vault holds.
 type usage struct {
-	exists bool // somebody has put something, once
+	exists bool // a caller has put a file, once
 	files  int64
 	bytes  int64
 }

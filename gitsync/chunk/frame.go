@@ -9,9 +9,8 @@ const (
 	maxBlock  = 128 << 10
 )
 
-// checkFrame checks that b is one frame of zstd and nothing else, that needs no
-// dictionary and not more than maxWindow of memory. A decoder would also take
-// several frames, and skip whatever somebody has hidden between them.
+// checkFrame checks that b is one frame of zstd and nothing else, that needs no dictionary and not more than maxWindow
+// of memory. A decoder would also take several frames, and skip data that an attacker has hidden between them.
 func checkFrame(b []byte) error {
 	n, err := frameBytes(b)
 	if err == nil && n != len(b) {

@@ -1,7 +1,6 @@
 package chunk
 
-// The limits of files. What is above them is refused with kind quota, when it is
-// written and when it is read.
+// The limits of files. A writer and a reader refuse what exceeds them, with kind quota.
 const (
 	MaxFileBytes = 32 << 20 // of a file, chunk or pack
 	MaxTextBytes = 16 << 20 // of a chunk, decompressed

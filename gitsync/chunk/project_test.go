@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// TestAChunkOfOneProjectHoldsNoOther writes records of another project, and
-// reads them where somebody else wrote them.
+// TestAChunkOfOneProjectHoldsNoOther writes records of another project, and reads them where another program wrote
+// them.
 func TestAChunkOfOneProjectHoldsNoOther(t *testing.T) {
 	t.Parallel()
 	const session, live, deleted, prompt = 0, 2, 3, 4

@@ -9,10 +9,9 @@ import (
 	"github.com/amber-memory/amber/sign"
 )
 
-// What is signed is signedPrefix and the SHA-256 of all lines before the
-// signature, in lower-case hexadecimal digits. The header names the signer, so
-// that nobody can take the signature away, or put another one in its place,
-// without being noticed.
+// The signed message is signedPrefix and the SHA-256 of all lines before the signature, in lower-case hexadecimal
+// digits. The header names the signer, so that a reader notices when an attacker takes the signature away or puts
+// another one in its place.
 const signedPrefix = "amber sync 1\x00"
 
 func signedMessage(text hash.Hash) []byte {
@@ -33,8 +32,8 @@ func signText(ctx context.Context, named sign.KeyID, text hash.Hash, s sign.Sign
 	return sig, nil
 }
 
-// checkSignature checks the signature of a chunk, nil for none, that names its
-// signer, or nobody. The error is of kind untrusted.
+// checkSignature checks the signature of a chunk, nil for none, against the signer that the header names, "" for none.
+// The error is of kind untrusted.
 func checkSignature(named sign.KeyID, sig *sign.Signature, message []byte) error {
 	switch {
 	case named == "" && sig == nil:

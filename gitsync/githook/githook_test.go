@@ -472,8 +472,7 @@ func TestACommitTakesTheExportAlongAndNothingElse(t *testing.T) {
 			slices.Sort(tt.files)
 			must.Equal(t, "in the commit", got, tt.files)
 			must.Equal(t, "calls of amber", len(calls(t, program)), tt.calls)
-			// What was committed is in the index, too: the next commit would
-			// delete it otherwise.
+			// The committed files are in the index, too: the next commit would delete them otherwise.
 			must.Equal(t, "what the next commit deletes", u.git("diff", "--cached", "--name-only", "--diff-filter=D"), "")
 		})
 	}

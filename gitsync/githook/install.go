@@ -76,12 +76,11 @@ type edit struct {
 	mode          fs.FileMode
 }
 
-// Install makes the hooks do what o says: pre-commit, too, where o wants that,
-// and nothing of ours in it where o does not. A hook that is there keeps its
-// lines. Installing twice changes nothing. Nothing is written when one of them
-// cannot be changed. Errors: invalid; refused for a hook that is not an
-// executable shell script, and when other repositories use the same hooks;
-// conflict when somebody changed our lines or the file meanwhile.
+// Install makes the hooks do what o says: pre-commit, too, where o wants that, and no line of ours in it where o does
+// not. A hook that is there keeps its own lines. Installing twice changes nothing. Install writes nothing when one of
+// the hooks cannot be changed. Errors: invalid; refused for a hook that is not an executable shell script, and when
+// other repositories use the same hooks; conflict when a person or program changed our lines before, or the file
+// meanwhile.
 func (w *Worktree) Install(ctx context.Context, o Install) ([]Change, error) {
 	o.Binary = filepath.ToSlash(o.Binary)
 	if err := o.check(); err != nil {
@@ -105,8 +104,8 @@ func (w *Worktree) Install(ctx context.Context, o Install) ([]Change, error) {
 	return w.apply(ctx, merge, commit)
 }
 
-// Remove takes our lines out of the hooks, and removes a file that held nothing
-// else. Errors: conflict when somebody changed our lines or the file meanwhile.
+// Remove takes our lines out of the hooks, and removes a file that held nothing else. Errors: conflict when a person or
+// program changed our lines before, or the file meanwhile.
 func (w *Worktree) Remove(ctx context.Context) ([]Change, error) {
 	var edits []edit
 	for _, hook := range []string{PostMerge, PreCommit} {

@@ -55,8 +55,8 @@ func (w *Worktree) Commit(ctx context.Context, ref string) (string, error) {
 	return "", noUpstream(err, ref)
 }
 
-// branchNames returns the whole names that a short one may stand for. Git would
-// take a tag first, and anybody may push one called origin/main.
+// branchNames returns the whole names that a short one may mean. Git would take a tag first, and any person who can
+// push may push a tag called origin/main.
 func branchNames(ref string) []string {
 	if ref == TrackedBranch || strings.HasPrefix(ref, "refs/") {
 		return []string{ref}
