@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ahead reads from another reader in a goroutine of its own, some buffers before it is asked, so that expanding goes on
-// while what was expanded is hashed and written. Its maker stops it.
+// ahead reads from another reader in a goroutine of its own, some buffers before its caller reads them, so that
+// expanding goes on while the caller hashes and writes what was expanded. The maker of ahead stops it.
 type ahead struct {
 	full  chan buffer
 	free  chan []byte

@@ -21,18 +21,18 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// forgery is a bundle by somebody who knows the format and has a key, but does not keep the rules. Every digest in it
-// matches, so that only the rule it breaks can be what stops it.
+// forgery is a bundle by an attacker who knows the format and has a key, but does not keep the rules. Every digest in
+// it matches, so that only the rule it breaks can be what stops it.
 type forgery struct {
 	files []forged
-	// What is changed before it is sealed; nil for nothing.
+	// Changes that are made before the bundle is sealed; nil for none.
 	contents func(*Contents)
 	inner    func(*inner)
 	outer    func(*outer)
 	tar      func([]byte) []byte // the whole archive
 	stream   func([]byte) []byte // compressed
 	file     func([]byte) []byte // the whole bundle
-	// Who signs; 0 for nobody.
+	// The keys that sign; 0 for no signature.
 	innerKey, outerKey byte
 	noManifest         bool
 }

@@ -14,8 +14,8 @@ const (
 	frameWorkers = 2
 )
 
-// frameWriter compresses what is written to it, a frame for every frameBytes. What comes out depends on what goes in
-// and on the level alone. One goroutine uses it.
+// frameWriter compresses what is written to it, a frame for every frameBytes. Its output depends on its input and on
+// the level alone. One goroutine uses it.
 type frameWriter struct {
 	w       io.Writer
 	encoder *zstd.Encoder

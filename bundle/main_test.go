@@ -110,7 +110,7 @@ func extract(t testing.TB, file string, o bundle.ReadOptions) (*bundle.Extracted
 	return b.Extract(t.Context(), private(t))
 }
 
-// private returns a new folder that is nobody else's.
+// private returns a new folder that no other user may read.
 func private(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "x")

@@ -138,8 +138,8 @@ func (m *NexoManifest) entries() []entry {
 	return list
 }
 
-// contents returns what the manifest tells of a snapshot. Its redactions are what it says: the original is known to
-// say so without having redacted.
+// contents returns what the manifest says about a snapshot. It reports the redactions as the manifest states them; the
+// original is known to state redactions that it did not make.
 func (m *NexoManifest) contents() Contents {
 	c := Contents{
 		ID: amber.SnapshotID(m.SnapshotID), Tenant: amber.TenantID(m.Tenant), Agent: amber.AgentID(m.AgentID),

@@ -20,7 +20,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// original is what testdata/nexo/index.json tells of a bundle that the original wrote.
+// original is what testdata/nexo/index.json says about a bundle that the original wrote.
 type original struct {
 	File       string              `json:"file"`
 	Sidecar    string              `json:"sidecar"`

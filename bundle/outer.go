@@ -43,7 +43,7 @@ type outer struct {
 	InnerSHA256   string     `json:"inner_sha256"` // of the entry manifest.json
 	Entries       int        `json:"entries"`      // without manifest.json
 	ExpandedBytes int64      `json:"expanded_bytes"`
-	Signer        sign.KeyID `json:"signer"` // "" for nobody
+	Signer        sign.KeyID `json:"signer"` // "" for no signature
 }
 
 func (o *outer) signer() sign.KeyID { return o.Signer }

@@ -24,9 +24,9 @@ const (
 	ageFooter     = "---"
 )
 
-// roomKeeper is a recipient for nobody: it keeps room for the outer manifest in the header of age, and what is needed to
-// make the header whole again once the manifest is known. That is the key of the header's MAC; the key of the file is
-// not kept.
+// roomKeeper is a recipient that no person can decrypt with. It keeps room for the outer manifest in the header of age,
+// and the key of the header's MAC, which is needed to make the header whole again once the manifest is known. It does
+// not keep the key of the file.
 type roomKeeper struct {
 	size   int
 	labels []string

@@ -18,7 +18,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// staged is a bundle being written, under a name that nobody reads and [fsx.SweepTemp] sweeps.
+// staged is a bundle being written, under a temporary name that no reader opens and [fsx.SweepTemp] sweeps.
 type staged struct {
 	fsys fsx.FS
 	path string // of the bundle
@@ -73,9 +73,9 @@ func (s *staged) digest(ctx context.Context, skip int64) (whole string, rest uin
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// commit gives the bundle its name and returns once it and its sidecar are durable. The sidecar goes first, so that
-// no crash leaves a bundle without one; one that a crash leaves alone is replaced by the next. Errors: conflict when
-// somebody else was faster; internal.
+// commit gives the bundle its name and returns once it and its sidecar are durable. It writes the sidecar first, so
+// that no crash leaves a bundle without one. The next writer replaces a sidecar that a crash leaves alone. Errors:
+// conflict when another writer took the name before; internal.
 func (s *staged) commit(ctx context.Context, digest string) error {
 	f := s.file
 	s.file = nil

@@ -37,7 +37,7 @@ type walk struct {
 	buf     []byte
 }
 
-// run reads the tar to its end. What it returns without a kind is damage.
+// run reads the tar to its end. An error that it returns without a kind is damage.
 func (w *walk) run() error {
 	w.memory, w.mtimes, w.buf = map[string][]byte{}, map[int64]bool{}, make([]byte, aheadBytes)
 	for {

@@ -46,7 +46,7 @@ func (o WriteOptions) orDefaults() (WriteOptions, error) {
 
 func (o *WriteOptions) encrypts() bool { return o.Passphrase != "" || len(o.Recipients) > 0 }
 
-// kinds tells of which kinds the recipients are.
+// kinds lists the kinds of the recipients.
 func (o *WriteOptions) kinds() (list []string) {
 	if o.Passphrase != "" {
 		return []string{string(agekey.Scrypt)}

@@ -23,8 +23,8 @@ func decompress(r io.Reader, window int64) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)))
 }
 
-// frameReader passes on frames of zstd. A decoder also skips frames that say so, and with them whatever somebody has
-// put into a bundle beside the snapshot.
+// frameReader passes on frames of zstd. A decoder would also skip frames that are marked as skippable, and with them
+// any data that an attacker has put into a bundle beside the snapshot.
 type frameReader struct {
 	r       *bufio.Reader
 	window  uint64 // at most

@@ -60,7 +60,7 @@ func (m *mover) fetch(ctx context.Context, c home.Current) error {
 
 func (m *mover) take(ctx context.Context, c home.Current, next *home.Restore) error {
 	m.progress("copy rows")
-	// What belongs to this machine stays with it.
+	// Files that belong to this machine stay with it.
 	state := filepath.Join(next.Dir(), stateName)
 	if err := copyFolder(filepath.Join(m.Agent.GenDir(c), stateName), state, stays); err != nil {
 		return err

@@ -158,7 +158,7 @@ func (m *mover) carried(tables []mirror.Table) {
 	}
 }
 
-// commitNotes commits what somebody has written into the folder of the notes by hand.
+// commitNotes commits what a person has written into the folder of the notes by hand.
 func (m *mover) commitNotes(ctx context.Context) error {
 	d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(m.folder), Clock: m.Clock})
 	if err != nil {
@@ -233,7 +233,8 @@ func writePages(path string, pages func(fn func([]byte) error) error) error {
 	return errors.Join(err, out.Close())
 }
 
-// examine reads all of a database. What is wrong with the index alone can be made again, and moves along.
+// examine reads all of a database. Damage to the full-text index alone does not stop a move: the index moves along and
+// can be made again.
 func examine(ctx context.Context, path string) error {
 	x, err := image.Examine(ctx, path, true)
 	if err != nil {
@@ -305,8 +306,8 @@ func (m *mover) left(ctx context.Context, c home.Current, have postgres.Move) er
 	return m.discardOld(ctx)
 }
 
-// empty puts a generation without memory in the place of the one that has left. What belongs to the machine stays: what is neither a
-// document nor a file of the vault.
+// empty puts a generation without memory in the place of the one that has left. Files that belong to the machine stay:
+// all that are neither a document nor a file of the vault.
 func (m *mover) empty(ctx context.Context, c home.Current) error {
 	next, err := m.folder.BeginRestore(ctx, m.note.ID)
 	if err != nil {
@@ -361,7 +362,8 @@ func isDocument(rel string) bool {
 	return is && amber.CheckDocumentName(name) == nil
 }
 
-// copyFolder copies files and folders that are wanted, by their path in there. What is neither stays where it is.
+// copyFolder copies regular files for which want reports true, given their path in the folder, and all folders. It
+// leaves other files where they are.
 func copyFolder(from, to string, want func(rel string) bool) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == from {

@@ -6,9 +6,9 @@
 //	to sqlite    MOVED (arriving) · agent stopped in the database · files written and compared · one
 //	             transaction says that it has moved · CURRENT · the old generations gone · no MOVED
 //
-// In both directions a transaction of the database decides: before it [Undo] brings back what was, after it [Resume] comes
-// to the end. Nobody can open the agent between the first step and the decision, on either side. What the agent was is kept where it was until
-// [Forget].
+// In both directions a transaction of the database decides: before it [Undo] brings back what was, after it [Resume]
+// comes to the end. No process can open the agent between the first step and the decision, on either side. The old copy
+// of the agent is kept where it was until [Forget].
 package move
 
 import (
@@ -54,10 +54,10 @@ type Options struct {
 	Agent  *home.Agent // its folder, there or not
 	Clock  amber.Clock
 	Random io.Reader
-	// Carry brings along what is kept about the agent beside it: how far its change logs were published. It is called when nobody can use
-	// the agent, before the move is decided, and again where one is resumed; may be nil.
+	// Carry brings along what is kept about the agent beside it: how far its change logs were published. Run calls it
+	// while no process can use the agent, before the move is decided, and again when a move is resumed; may be nil.
 	Carry func(ctx context.Context, to To) error
-	// Progress is told what is being done; may be nil.
+	// Progress is called with the step that is being done; may be nil.
 	Progress func(step string, done, total int64)
 	// Step is called after each step; on an error the move stops there as if the process had died. For tests; may be nil.
 	Step func(name string) error
@@ -281,7 +281,7 @@ func (m *mover) goOn(ctx context.Context) error {
 	return m.leave(ctx)
 }
 
-// undoWithin is how long it is tried to bring back what was after a move has failed.
+// undoWithin is how long a move that failed tries to bring back what was before.
 const undoWithin = 30 * time.Second
 
 // giveUp brings back what was before a move that failed, or comes to the end of one that was decided.
@@ -308,7 +308,7 @@ func orHint(err error, hint string) string {
 	return hint
 }
 
-// interrupted returns the move that the folder tells of, which is of this database.
+// interrupted returns the move that the folder records. It refuses one to or from another database.
 func (o Options) interrupted(ctx context.Context) (*mover, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ func Resume(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
-// inOperation runs fn with the interrupted move while nobody else works on it.
+// inOperation runs fn with the interrupted move while no other process works on it.
 func (o Options) inOperation(ctx context.Context, fn func(m *mover) error) error {
 	if _, err := o.interrupted(ctx); err != nil { // without a folder there is nothing to lock
 		return err
@@ -419,7 +419,7 @@ func (m *mover) undo(ctx context.Context) error {
 		return err
 	}
 	m.report.Undone = true
-	// What was filled is nobody's: where it cannot be removed now, the next sweep does it.
+	// The rows that were filled in belong to no agent: if they cannot be removed now, the next sweep removes them.
 	_, _ = mirror.Sweep(ctx, m.Server)
 	return nil
 }
@@ -444,7 +444,7 @@ func Forget(ctx context.Context, o Options) (Report, error) {
 	return report, o.discardOld(ctx)
 }
 
-// kept tells whether the database has a copy that is to be forgotten.
+// kept reports whether the database has a copy that is to be forgotten.
 func (o Options) kept(ctx context.Context) (bool, error) {
 	st, err := o.Server.Standing(ctx, o.Agent.Tenant(), o.Agent.ID())
 	return st.Moved(), err

@@ -240,7 +240,7 @@ func TestThereAndBack(t *testing.T) {
 	must.Fail(move.Resume(t.Context(), w.options()))(t, "a resume afterwards", amber.KindNotFound)
 	must.Fail(move.Run(t.Context(), w.options(), move.Postgres))(t, "a second move", amber.KindConflict)
 
-	// Who follows the log reads on.
+	// A reader who follows the log reads on.
 	must.Equal(t, "changes after the head", len(must.Get(rows.Changes(t.Context(), head, 10))(t)), 0)
 	must.Get(rows.Write(t.Context(), amber.WriteRequest{Content: "written in the database"}))(t)
 	changes := must.Get(rows.Changes(t.Context(), head, 10))(t)
@@ -320,7 +320,8 @@ func (w *world) stopAt(step string) move.Options {
 	return o
 }
 
-// nobody looks that neither side can be used where the move is not decided, and that exactly one can otherwise.
+// nobody tries to write on both sides and returns how many of them take it: none while the move is not decided, exactly
+// one otherwise. A side that refuses must give a hint.
 func (w *world) nobody(what string) (usable int) {
 	w.Helper()
 	for _, try := range []func() error{
@@ -511,7 +512,7 @@ func TestKilledAtStatements(t *testing.T) {
 	must.Equal(t, "generations that are built", w.count(`SELECT count(*) FROM amber_meta.generations WHERE state IN ('building', 'dropping')`), 0)
 }
 
-// Who writes while an agent moves is acknowledged and finds it afterwards, or is refused.
+// A writer that writes while an agent moves is acknowledged and finds the memory afterwards, or is refused.
 func TestWritersDuringAMove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -568,7 +569,7 @@ func TestDamagedHome(t *testing.T) {
 	must.Equal(t, "agents in the database", w.count(`SELECT count(*) FROM amber_meta.agents`), 0)
 	must.Hold(t, slices.Equal(must.Get(os.ReadFile(path))(t), b), "the file was changed")
 
-	// A document that no move takes along is told of by the plan.
+	// The plan reports a document that no move takes along.
 	whole := newWorld(t)
 	must.Get(whole.lite().Write(t.Context(), amber.WriteRequest{Content: "x"}))(t)
 	whole.put("state/broken.json", `{"broken":`)
@@ -746,7 +747,7 @@ func (w *world) exec(statement string) {
 	}))
 }
 
-// What is deleted at one end while the agent moves leaves nobody with a move that cannot be ended.
+// Deleting the agent at one end while it moves never leaves a move that cannot be ended.
 func TestDeleteDuringAMove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

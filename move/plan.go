@@ -15,8 +15,8 @@ import (
 	"github.com/amber-memory/amber/store/statedir"
 )
 
-// Look tells what a move would take along, and changes nothing. What would keep the move from being made is its error. Errors: those of
-// [Run].
+// Look returns what a move would take along, and changes nothing. If something would keep the move from being made,
+// Look returns that as its error. Errors: those of [Run].
 func Look(ctx context.Context, o Options, to To) (p Plan, err error) {
 	if err := Check(ctx, o, to); err != nil {
 		return p, err

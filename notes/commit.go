@@ -157,8 +157,8 @@ func (r *repo) syncObjects(ids []string) error {
 	return nil
 }
 
-// moveBranch makes next the commit of the branch, durably. The error is of kind conflict when somebody else
-// moved it.
+// moveBranch makes next the commit of the branch, durably. The error is of kind conflict when another process moved the
+// branch meanwhile.
 func (r *repo) moveBranch(ctx context.Context, head, next string) error {
 	if head == "" {
 		head = gitobj.ZeroOID

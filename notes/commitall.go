@@ -45,8 +45,8 @@ func (r *repo) needed(ctx context.Context) (bool, error) {
 	return len(w.notes) > 0, err
 }
 
-// dropPackedPins removes the pins that a git gc packed while they were held. One that is held still has a lock,
-// which keeps git from removing it.
+// dropPackedPins removes the pins that a git gc packed while they were held. A pin that is still held has a lock, which
+// keeps git from removing it.
 func (r *repo) dropPackedPins(ctx context.Context) error {
 	packed, err := r.readGitFile("packed-refs", gitobj.MaxPackedRefs)
 	if err != nil {

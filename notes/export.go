@@ -13,10 +13,10 @@ import (
 	"github.com/amber-memory/amber/internal/notefile"
 )
 
-// Export writes the notes into a folder that is empty or does not exist: a repository with the whole history, all branches and tags, and
-// the files of the notes. Commits keep their ids. What the folder of notes holds and no commit does is committed first. All is
-// durable when Export returns; what fails leaves no repository. Errors: not_found where there are no notes; conflict when the folder
-// holds something; those of [Dir.CommitAll].
+// Export writes the notes into a folder that is empty or does not exist: a repository with the whole history, all
+// branches and tags, and the files of the notes. Commits keep their ids. Export first commits what is in the folder of
+// notes and in no commit. All is durable when Export returns; an Export that fails leaves no repository. Errors:
+// not_found where there are no notes; conflict when the folder holds something; those of [Dir.CommitAll].
 func (d *Dir) Export(ctx context.Context, dir string) error {
 	const op = "export notes"
 	if err := notefile.NewFolder(d.fsys, dir); err != nil {

@@ -170,7 +170,7 @@ func TestGitFailsAtEachStep(t *testing.T) {
 	}
 }
 
-// Somebody may commit by hand while Amber does.
+// A person may commit by hand while Amber does.
 func TestBranchMovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -219,7 +219,7 @@ func TestCancelEndsGitAndItsChildren(t *testing.T) {
 	notestest.Write(t, good, "known", "new text")
 }
 
-// untilClosed reads the fifo until nobody holds its other end; it calls started once somebody does.
+// untilClosed reads the fifo until no process holds its other end; it calls started once a process has written to it.
 func untilClosed(fifo string, started func()) error {
 	defer started()
 	f, err := os.Open(fifo)

@@ -20,9 +20,8 @@ type logged struct {
 }
 
 // LogNote returns the last limit changes of a note, newest first, also of a deleted one; a limit above
-// [amber.MaxPageSize] is cut to it. Changes that somebody committed by hand count as write or delete. Errors:
-// not_found when no commit ever held such a note; invalid; unsupported when there is no git; damaged; unreachable
-// when git hangs.
+// [amber.MaxPageSize] is cut to it. Changes that a person committed by hand count as write or delete. Errors: not_found
+// when no commit ever held such a note; invalid; unsupported when there is no git; damaged; unreachable when git hangs.
 func (d *Dir) LogNote(ctx context.Context, name string, limit int) ([]amber.NoteCommit, error) {
 	const op = "read note history"
 	name, err := amber.CheckNoteName(name)

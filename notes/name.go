@@ -19,8 +19,8 @@ func (r *repo) ReadDir(dir string) ([]fs.DirEntry, error) {
 	return r.fsys.ReadDir(filepath.Join(r.dir, filepath.FromSlash(dir)))
 }
 
-// Takes implements [notefile.Folders]. What is not listed but found has another spelling, in Unicode, that is
-// the same to the file system.
+// Takes implements [notefile.Folders]. An element that Lstat finds although the folder does not list it has another
+// spelling there, in Unicode, that is the same to the file system.
 func (r *repo) Takes(dir, elem string) bool {
 	_, err := r.fsys.Lstat(filepath.Join(r.dir, filepath.FromSlash(dir), elem))
 	return err == nil

@@ -75,8 +75,8 @@ func TestListNotes(t *testing.T) {
 	must.Equal(t, "", got, []string{"a 9", "a/b/c 13", "a/z 11", "b 9", "by hand 6", "ünïcode/ß 20"})
 }
 
-// Many notes are read with their texts at once, and one that holds no text is
-// told of and hides no other.
+// LoadNotes reads many notes with their texts at once. It reports a note that holds no text, and that note hides no
+// other.
 func TestLoadNotes(t *testing.T) {
 	t.Parallel()
 	d, dir := notestest.New(t)
@@ -230,7 +230,7 @@ func TestNewChecksItsOptions(t *testing.T) {
 	}
 }
 
-// closed is a guard that lets nobody in.
+// closed is a guard that refuses every caller.
 type closed struct{ notes.Guard }
 
 var errClosed = errors.New("closed")

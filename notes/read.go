@@ -104,9 +104,9 @@ func (d *Dir) ListNotes(ctx context.Context) ([]amber.Note, error) {
 	return w.notes, nil
 }
 
-// LoadNotes calls fn with every note by name and with its text, without commit: one walk and one look at each
-// file, however many there are. It needs no git. A note whose file holds no text comes with an error of kind
-// damaged and its name. Errors: those of fn and of [Dir.ListNotes].
+// LoadNotes calls fn with every note by name and with its text, without commit: one walk and one look at each file,
+// however many there are. It needs no git. For a note whose file holds no text it calls fn with the name and an error
+// of kind damaged. Errors: those of fn and of [Dir.ListNotes].
 func (d *Dir) LoadNotes(ctx context.Context, fn func(amber.Note, error) error) error {
 	notes, err := d.ListNotes(ctx)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // maxBatch bounds the text that is held in memory while notes are recovered.
 const maxBatch = 16 << 20
 
-// recovery brings the branch up to what the folder holds. What it commits is the work of a writer that died
-// or of somebody who edited by hand.
+// recovery brings the branch up to what the folder holds. It commits the work of a writer that died, or of a person who
+// edited by hand.
 type recovery struct {
 	*repo
 	head  string // the commit of the branch so far

@@ -56,7 +56,8 @@ func (r *repo) init(ctx context.Context) error {
 	if _, err := r.git.Version(ctx); err != nil {
 		return err
 	}
-	// Made here rather than by git, so that nobody else may read them and their names are durable.
+	// Amber makes these folders itself rather than leave that to git, so that no other user may read them and their
+	// names are durable.
 	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags"} {
 		if err := fsx.MkdirAll(r.fsys, r.gitPath(dir), dirPerm); err != nil {
 			return err
@@ -97,8 +98,8 @@ func (r *repo) settle() error {
 	return err
 }
 
-// sweep removes the locks and half-written files of a git that was killed: the caller is the only writer,
-// so nobody holds them.
+// sweep removes the locks and half-written files of a git that was killed: the caller is the only writer, so no process
+// holds them.
 func (r *repo) sweep() error {
 	left := func(dir string, isLeft func(name string) bool) error {
 		entries, err := r.list(dir)

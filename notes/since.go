@@ -24,10 +24,10 @@ type Committed struct {
 	Removed []string
 }
 
-// Since returns the notes that differ between a commit and the end of the branch. For a commit
-// that the repository does not know, "" among them, it returns all notes. What is in the folder and not
-// committed does not count, nor does a file that is too large for a note or no text. Errors:
-// unsupported when there is no git; damaged; unreachable when git hangs.
+// Since returns the notes that differ between a commit and the end of the branch. For a commit that the repository does
+// not know, "" among them, it returns all notes. A change in the folder that is not committed does not count, nor does
+// a file that is too large for a note or no text. Errors: unsupported when there is no git; damaged; unreachable when
+// git hangs.
 func (d *Dir) Since(ctx context.Context, commit string) (c Committed, err error) {
 	err = d.guard.Read(ctx, func(dir string) error {
 		r := d.repoAt(dir)
@@ -154,7 +154,7 @@ func (r *repo) read(ctx context.Context, blobs map[string]string, c *Committed) 
 				continue
 			}
 			w, found := wrote[name]
-			if !found { // as in a history that somebody has cut short
+			if !found { // as in a history that a person has cut short
 				w = amber.NoteCommit{Commit: c.Head, At: amber.At(r.clock())}
 			}
 			c.Notes = append(c.Notes, amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: w.Commit, UpdatedAt: w.At, NoteBy: w.NoteBy})

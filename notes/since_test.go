@@ -53,7 +53,7 @@ func TestSince(t *testing.T) {
 	must.Do(t, d.DeleteNote(ctx, "a", amber.NoteBy{}))
 	must.Equal(t, "since the second", told(must.Get(d.Since(ctx, second.Commit))(t)), "-a")
 
-	// What is not committed does not count; a commit by hand does, whatever it holds.
+	// A change that is not committed does not count; a commit by hand does, whatever it holds.
 	notestest.Put(t, filepath.Join(dir, "hand.md"), "by hand")
 	before := head()
 	must.Equal(t, "with a file that is not committed", told(must.Get(d.Since(ctx, before))(t)), "")

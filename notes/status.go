@@ -24,8 +24,8 @@ type entry struct {
 	inHead      bool // as whatever
 }
 
-// status asks git. It looks at the time and size of a file and reads it only when those changed, so it is
-// cheap with thousands of notes. Errors: damaged, conflict in the middle of somebody's merge.
+// status asks git. Git looks at the time and size of a file and reads it only when those changed, so status is cheap
+// with thousands of notes. Errors: damaged, conflict while a person is in the middle of a merge.
 func (r *repo) status(ctx context.Context) (status, error) {
 	known, err := r.vetBranch()
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *repo) status(ctx context.Context) (status, error) {
 	return st, err
 }
 
-// runStatus names the ignored files too, since no ignore rule applies to notes, and stays out of
-// repositories inside the folder, which nobody vetted.
+// runStatus names the ignored files too, since no ignore rule applies to notes, and stays out of repositories inside
+// the folder, which Amber has not vetted.
 func (r *repo) runStatus(ctx context.Context) ([]byte, error) {
 	return r.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--no-ahead-behind",
 		"--untracked-files=all", "--ignored=traditional", "--ignore-submodules=all")

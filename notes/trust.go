@@ -36,9 +36,9 @@ var vetted = []struct {
 	{gitobj.PinDir, nil},
 }
 
-// vet tells whether there is a repository, and refuses one that git must not be started on. A .git folder
-// that misses its HEAD or its settings is not yet a repository: its maker died on the way. Errors:
-// damaged; conflict when another branch is checked out.
+// vet reports whether there is a repository, and refuses one that git must not be started on. A .git folder that misses
+// its HEAD or its settings is not yet a repository: its maker died on the way. Errors: damaged; conflict when another
+// branch is checked out.
 func (r *repo) vet() (ready bool, err error) {
 	info, err := r.fsys.Lstat(r.gitDir)
 	switch {

@@ -92,7 +92,7 @@ func TestHostileRepository(t *testing.T) {
 	}
 }
 
-// A repository inside the folder is nobody's: git must not go there, even where the branch tells it to.
+// Amber has not vetted a repository inside the folder: git must not go there, even where the branch tells it to.
 func TestRepositoryInsideTheFolder(t *testing.T) {
 	t.Parallel()
 	d, dir := notestest.New(t)

@@ -115,7 +115,7 @@ func (r *repo) deleteNote(ctx context.Context, st status, name string, by amber.
 		if e == nil || !e.inHead {
 			return notefile.NotFound()
 		}
-		// Somebody removed the file: that is this very delete, not one to recover before it.
+		// A person or another program removed the file: that is this very delete, not one to recover before it.
 		delete(st.files, name+notefile.Suffix)
 	}
 	head, err := r.recover(ctx, st)
