@@ -67,8 +67,8 @@ func (b *backup) run(ctx context.Context) error {
 	}
 }
 
-// errOvertaken is returned when another writer finished the same snapshot and signed it with another key, or has
-// removed it since. The backup then makes a new snapshot.
+// errOvertaken is returned when another writer finished the same snapshot and signed it differently, or has removed it
+// since, or may be removing its parts because the upload took too long. The backup then makes a new snapshot.
 var errOvertaken = errors.New("another writer finished or removed the snapshot")
 
 // mostOvertaken is how often that may happen.
