@@ -211,7 +211,7 @@ func TestEntriesOfJobs(t *testing.T) {
 	must.NoError(t, err)
 	must.Equal(t, "two changes of one job", list, []string{entry(one, "ok")})
 
-	// One that fails after a change has both.
+	// A job that fails after a change has both entries.
 	list, err = do("half", j, func(ctx context.Context, s amber.Store) ([]string, string, error) {
 		_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "half"})
 		return nil, "", errors.Join(err, amber.Errorf(amber.KindBusy, "test", "", "no more"))

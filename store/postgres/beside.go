@@ -24,7 +24,7 @@ func (s *Server) Live(ctx context.Context, tenant amber.TenantID, agent amber.Ag
 	return g.gen, g.current, nil
 }
 
-// Frozen is Live for an agent that may leave, or have left: nobody writes to it then.
+// Frozen is Live for an agent that may be leaving or may have left: no process writes to the agent then.
 func (s *Server) Frozen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (gen int64, c home.Current, err error) {
 	g, err := s.lookUp(ctx, tenant, agent, true)
 	if err != nil {

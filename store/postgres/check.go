@@ -71,7 +71,7 @@ func (x Settings) Unsafe() (why []string) {
 	return why
 }
 
-// String tells what an operator wants to know.
+// String describes the settings in one line for an operator.
 func (x Settings) String() string {
 	standbys := "no synchronous standby: what was acknowledged just before the loss of the machine is lost with it"
 	if x.Standbys != "" {
@@ -91,9 +91,9 @@ type Finding struct {
 	Err   error  // nil when all is well
 }
 
-// Check reads every row of the agent as its reader does, and compares the index with
-// the rows. It changes nothing. What lies under the rows, pages and indexes, is the
-// business of PostgreSQL (amcheck, checksums) and is not looked at.
+// Check reads every row of the agent as its reader does, and compares the index with the rows. It changes nothing.
+// Check does not look at the pages and indexes of PostgreSQL below the rows: PostgreSQL has amcheck and checksums for
+// them.
 func (s *Store) Check(ctx context.Context) (findings []Finding) {
 	text := sqlrows.Check{Name: "full_text", Scope: "every list and every passage of the index", Run: func(t *sqlrows.Tx) error { return t.CheckIndex(false) }}
 	for _, d := range []struct {

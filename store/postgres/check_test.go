@@ -78,8 +78,8 @@ func TestAwait(t *testing.T) {
 	must.Do(t, p.Leave(t.Context()))
 }
 
-// Who has all connections of a server keeps it neither from showing that it lives nor from its leases; and who does not wait for a connection
-// takes none from those who have one.
+// A caller that holds all connections of a server keeps the server neither from showing that it lives nor from its
+// leases. A caller that does not wait for a connection takes none from the callers that have one.
 func TestSignsOfLifeWaitForNobody(t *testing.T) {
 	t.Parallel()
 	s := connect(t, fresh(t), func(o *postgres.ServerOptions) { o.Connections = 1 })

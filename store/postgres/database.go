@@ -237,9 +237,9 @@ func (d *database) UpdateAlone(ctx context.Context, op, id string, fn func(*tx) 
 	return pgerr.Wrap(op, id, err)
 }
 
-// entering returns fn with the entry of the audit log that ctx brings for a change of id: it is written where fn has changed something, so
-// that neither is there without the other. Done is told what became of the transaction. Each caller of a transaction that several share
-// enters its own.
+// entering returns fn with the entry of the audit log that ctx has for a change of id. The entry is written in the same
+// transaction where fn has changed something, so that neither is there without the other. The caller of entering calls
+// done with the outcome of the transaction. Where several callers share a transaction, each enters its own entry.
 func entering(ctx context.Context, id string, fn func(*tx) error) (with func(*tx) error, done func(error)) {
 	entry := audited.Begin(ctx)
 	if entry == nil {
@@ -315,8 +315,7 @@ func (d *database) transact(ctx context.Context, g *generation, token string, ru
 }
 
 const (
-	// tokensFor is how many milliseconds the token of a commit is kept: far longer than
-	// somebody looks for it.
+	// tokensFor is how many milliseconds the token of a commit is kept: far longer than any writer looks for its token.
 	tokensFor = 3_600_000
 	// tokensEvery is after how many commits old tokens are removed.
 	tokensEvery = 256

@@ -100,7 +100,8 @@ func exchange(t *testing.T, server *postgres.Server, seed uint64) error {
 	return nil
 }
 
-// withoutErased leaves out what was erased by somebody: who had edited it before that was heard of keeps the text, alone.
+// withoutErased leaves out the lines of memories that a replica has erased: a replica that had edited such a memory
+// before it learned of the erasure keeps the text, and the other replicas do not.
 func withoutErased(lines []string, place []amber.Incoming) []string {
 	var ids []string
 	for _, c := range place {

@@ -131,9 +131,10 @@ func waiting(t *testing.T, c *pgx.Conn) (pid int, tx string) {
 	return pid, tx
 }
 
-// TestAWaitThatEndsIsNoSuccess has the standby stand still. An administrator cancels a COMMIT that waits for it, and
-// PostgreSQL acknowledges it: it is told as stored once the standby has it, and not before. Another wait has no end in
-// time: the writer is told that nobody knows, and its key makes the repetition safe.
+// TestAWaitThatEndsIsNoSuccess has the standby stand still. An administrator cancels a COMMIT that waits for the
+// standby, and PostgreSQL acknowledges the COMMIT: the writer gets its answer once the standby has the write, and not
+// before. Another wait has no end in time: the writer gets an error that says that the outcome is unknown, and its
+// idempotency key makes the repetition safe.
 func TestAWaitThatEndsIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
@@ -199,8 +200,8 @@ func cancelWaits(t *testing.T, primary, standby *pgtest.Server, s *postgres.Stor
 	return a.ack.ID
 }
 
-// TestAnOldPrimaryComesBack: it can be reached and written, and is on its old timeline. Nobody who has seen
-// its successor reads or writes there.
+// TestAnOldPrimaryComesBack: servers can reach the old primary and write to it, and it is on its old timeline. A server
+// that has seen its successor neither reads nor writes there.
 func TestAnOldPrimaryComesBack(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)

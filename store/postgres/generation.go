@@ -71,9 +71,9 @@ func readLive(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amb
 
 const (
 	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, device) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
-	// Who makes an agent waits here for another one who does.
+	// A process that makes an agent waits here for another process that makes the same agent.
 	lockAgent = `SELECT live_gen IS NOT NULL, state = 'live' FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 FOR UPDATE`
-	// One that was never live may be there.
+	// The agent may have an earlier generation that was never live.
 	insertGeneration = `INSERT INTO amber_meta.generations (tenant, agent, number, incarnation, state, clock)
 SELECT $1, $2, coalesce(max(number), 0) + 1, $3, 'live', 0 FROM amber_meta.generations WHERE tenant = $1 AND agent = $2 RETURNING gen`
 	setLive = `UPDATE amber_meta.agents SET live_gen = $3 WHERE tenant = $1 AND agent = $2`
@@ -86,7 +86,8 @@ INSERT INTO amber_control.incarnations (ordinal, id, first_seq) VALUES (1, '%[2]
 INSERT INTO amber_control.queue_counts (state, entries) VALUES ('queued', 0), ('leased', 0), ('acked', 0), ('dead', 0)`
 )
 
-// create makes an agent, unless it is there. Of several who make it at the same time one does.
+// create makes an agent, unless it is there. Where several processes make the same agent at the same time, one of them
+// does.
 func (s *Server) create(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (*generation, error) {
 	now := s.Now()
 	device, err := amber.NewUUID(now, s.o.Random)
@@ -158,7 +159,8 @@ func (g *generation) setting() string {
 	return "SET LOCAL amber.gen = '" + strconv.FormatInt(g.gen, 10) + "'"
 }
 
-// Has reports whether an agent is in the database. One that moves or has moved is: who opens it is told.
+// Has reports whether an agent is in the database. It is true also for an agent that moves or has moved: the error of
+// opening that agent says so.
 func (s *Server) Has(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (bool, error) {
 	_, err := s.lookUp(ctx, tenant, agent, false)
 	switch amber.KindOf(err) {

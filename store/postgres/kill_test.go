@@ -10,8 +10,8 @@ import (
 
 var kills = flag.Int("postgres.kills", 2, "how often the database is killed under writers")
 
-// TestKilledDatabase kills the server and all its processes under 64 writers of two programs, again and again. What
-// was acknowledged is there, once, and the change log has no gap.
+// TestKilledDatabase kills the server and all its processes under 64 writers of two programs, again and again. Every
+// acknowledged write is there, once, and the change log has no gap.
 func TestKilledDatabase(t *testing.T) {
 	t.Parallel()
 	s := pgtest.New(t, pgtest.Options{Durable: true})

@@ -51,7 +51,7 @@ type Lease struct {
 	leases *Leases
 }
 
-// ErrLost is in the error about a lease that somebody else has by now.
+// ErrLost is in the error about a lease whose work another server has by now.
 var ErrLost = errors.New("another server has the work by now")
 
 const (
@@ -79,8 +79,8 @@ WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $6 AN
 	checkWork = `SELECT count(*) FROM (SELECT 1 FROM amber_meta.work WHERE kind = ? AND tenant = ? AND agent = ? AND fence = ? AND holder = ? AND until IS NOT NULL FOR KEY SHARE) held`
 )
 
-// Claim takes one piece of work, which is made known if it was not. Where the answer of the database is lost, the work may be
-// taken until the end of the lease. Errors: busy while somebody has it.
+// Claim takes one piece of work, and makes the work known if it was not. Where the answer of the database is lost, the
+// work may be taken until the end of the lease. Errors: busy while another server has the work.
 func (l *Leases) Claim(ctx context.Context, w Work) (*Lease, error) {
 	const op = "claim work"
 	var got []*Lease
@@ -103,7 +103,7 @@ func (l *Leases) Claim(ctx context.Context, w Work) (*Lease, error) {
 	return got[0], nil
 }
 
-// ClaimDue takes work of a kind that is due and that nobody has, at most limit pieces, the longest due first.
+// ClaimDue takes work of a kind that is due and that no server has, at most limit pieces, the longest due first.
 func (l *Leases) ClaimDue(ctx context.Context, kind string, limit int) (got []*Lease, err error) {
 	err = l.conn(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
 		got, err = l.claim(ctx, c, claimDue, kind, l.holder, l.lease.Milliseconds(), limit)
@@ -153,8 +153,8 @@ func (l *Lease) change(ctx context.Context, op, query string, d time.Duration) e
 	}))
 }
 
-// Renew makes the lease begin anew. One that is over is renewed, too, if nobody else claimed the work. Errors: conflict with
-// [ErrLost].
+// Renew makes the lease begin anew. It renews a lease that is over, too, if no other server claimed the work. Errors:
+// conflict with [ErrLost].
 func (l *Lease) Renew(ctx context.Context) error {
 	return l.change(ctx, "renew work", renewWork, l.leases.lease)
 }
@@ -170,7 +170,7 @@ type Querier = interface {
 }
 
 // Check says in the transaction of an effect whether this server still has the work. From here to the end of the
-// transaction nobody else gets it. Errors: conflict with [ErrLost].
+// transaction no other server gets it. Errors: conflict with [ErrLost].
 func (l *Lease) Check(ctx context.Context, q Querier) error {
 	const op = "check work"
 	var n int64
@@ -183,9 +183,11 @@ func (l *Lease) Check(ctx context.Context, q Querier) error {
 	return nil
 }
 
-// Hold does a piece of work again and again, with a pause after each time, whenever this server has it, until the context ends. It claims the
-// work, renews the lease at a third of its time and claims it anew when it was lost. Do is called by one goroutine; its context ends with the
-// lease. Report is told of errors, those of do and the loss of a lease too; it may be nil. At the end the work is given back.
+// Hold does a piece of work again and again, with a pause after each time, whenever this server has it, until the
+// context ends. It claims the work, renews the lease at a third of its time and claims the work anew when the lease was
+// lost. Hold calls do from one goroutine; the context of do ends with the lease. Hold calls report with errors other
+// than busy: those of its own requests, those of do and the loss of a lease; report may be nil. At the end Hold gives
+// the work back.
 func (l *Leases) Hold(ctx context.Context, w Work, pause time.Duration, do func(context.Context, *Lease) error, report func(error)) {
 	tell := func(err error) {
 		if err != nil && ctx.Err() == nil && amber.KindOf(err) != amber.KindBusy && report != nil {
@@ -276,7 +278,7 @@ func (l *Leases) While(ctx context.Context, w Work, wait time.Duration, do func(
 	return err
 }
 
-// claimAgain is after how long it is looked again whether work is free.
+// claimAgain is how long While waits before it claims work again that another server has.
 const claimAgain = 200 * time.Millisecond
 
 // keep renews the lease until the context ends, and ends it where the lease is over.

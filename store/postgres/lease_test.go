@@ -57,7 +57,8 @@ func TestLease(t *testing.T) {
 	must.Do(t, first.Renew(ctx))
 	must.Fail(b.Claim(ctx, relay))(t, "what was renewed", amber.KindBusy)
 
-	// While an effect is written nobody claims, however late it is; and the holder renews.
+	// While a server writes an effect no other server claims the work, however late it is; and the holder renews its
+	// lease.
 	expire(t, one)
 	must.Do(t, effect(t, one, first, "three", func() {
 		must.Fail(b.Claim(ctx, relay))(t, "beside an effect", amber.KindBusy)
@@ -131,7 +132,7 @@ func TestDueWork(t *testing.T) {
 	must.Hold(t, len(again) == 1 && again[0].Work == got[1].Work, "%v", again)
 }
 
-// Of several servers one works; when it ends another takes over. Effects come in the order of their holders.
+// One of several servers works; when it ends another takes over. Effects come in the order of their holders.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	s := connect(t, fresh(t))
@@ -172,7 +173,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// One that lost its lease stops and is told; it goes on when it has the work again.
+// A server that lost its lease stops and reports the loss; it goes on when it has the work again.
 func TestHoldLoses(t *testing.T) {
 	t.Parallel()
 	s := connect(t, fresh(t))
@@ -186,7 +187,7 @@ func TestHoldLoses(t *testing.T) {
 		}, func(err error) { lost <- err })
 	}()
 	first := <-fences
-	// Somebody else had it, and is gone by now.
+	// Another server had the work, and is gone by now.
 	sql(t, s, `UPDATE amber_meta.work SET fence = fence + 1, holder = 'b', until = now() - interval '1 second'`)
 	for err := range lost {
 		if errors.Is(err, postgres.ErrLost) {

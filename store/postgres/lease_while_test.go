@@ -30,10 +30,10 @@ func TestWorkIsDoneOnceByOne(t *testing.T) {
 		return nil
 	}))
 	must.Equal(t, "done with a higher fence", did, true)
-	// One that died is waited for until its lease is over.
+	// While waits for the lease of a server that died to be over.
 	must.Get(s.Leases("dead", 300*time.Millisecond).Claim(t.Context(), w))(t)
 	must.Do(t, s.Leases("three", time.Minute).While(t.Context(), w, time.Minute, func(context.Context, *postgres.Lease) error { return nil }))
-	// Who gives up waiting is told so.
+	// A caller that gives up waiting gets an error that says so.
 	must.Get(s.Leases("long", time.Minute).Claim(t.Context(), w))(t)
 	gone, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/pgerr"
 )
 
-// The states of an agent. In all but the first nobody may open it.
+// The states of an agent. A process may open an agent only in the first.
 const (
 	stateLive     = "live"
 	stateArriving = "arriving" // its rows are copied from a home
@@ -39,7 +39,7 @@ func errAway(agent amber.AgentID, state, home string) error {
 		return amber.Errorf(amber.KindRefused, "open store", string(agent), "the agent has moved to %s", home).
 			WithHint("set memory.backend to sqlite there; amber move --to postgres, run there, brings the agent back")
 	}
-	// Its deletion was begun: what is left of it is nobody's.
+	// Its deletion has begun: the rows that are left belong to no agent any more.
 	return amber.Errorf(amber.KindNotFound, "open store", string(agent), "the agent is %s", state)
 }
 
@@ -87,11 +87,12 @@ const (
 	undoArrival  = `UPDATE amber_meta.agents a SET state = 'moved', move = m.before FROM amber_meta.moves m WHERE m.id = a.move AND a.tenant = $1 AND a.agent = $2 AND a.state = 'arriving' AND m.id = $3`
 	undoLeaving  = `UPDATE amber_meta.agents SET state = 'live', move = '' WHERE tenant = $1 AND agent = $2 AND state IN ('leaving', 'moved') AND move = $3`
 	setDropping  = `UPDATE amber_meta.generations SET state = 'dropping' WHERE tenant = $1 AND agent = $2`
-	// What an interrupted arrival has filled is nobody's. Locks come in the order of a switch: work, agent, generation.
+	// The rows that an interrupted arrival has filled belong to no agent. Locks come in the order of a switch: work,
+	// agent, generation.
 	deleteWork = `DELETE FROM amber_meta.work WHERE kind = 'generation' AND tenant = $1 AND agent = $2 AND holder IN
  (SELECT incarnation FROM amber_meta.generations WHERE tenant = $1 AND agent = $2 AND from_snapshot = $3)`
 	dropBuilding = `UPDATE amber_meta.generations SET state = 'dropping' WHERE tenant = $1 AND agent = $2 AND from_snapshot = $3 AND state = 'building'`
-	// Who builds a generation would put it in the place of the one that leaves.
+	// A process that builds a generation would put it in the place of the one that leaves.
 	isBuilt     = `SELECT EXISTS (SELECT 1 FROM amber_meta.work WHERE kind = 'generation' AND tenant = $1 AND agent = $2 AND until > now())`
 	giveUpBuilt = `DELETE FROM amber_meta.work WHERE kind = 'generation' AND tenant = $1 AND agent = $2`
 	chooseGen   = `SELECT set_config('amber.gen', $1::int8::text, true)`
@@ -106,7 +107,7 @@ func (s *Server) Identity(ctx context.Context) (id string, err error) {
 	return id, pgerr.Wrap("look at database", "", err)
 }
 
-// Standing tells what an agent is here.
+// Standing returns what the database knows of an agent: its state, its live generation and its move.
 func (s *Server) Standing(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (st Standing, err error) {
 	err = s.db.Conn(ctx, func(c *pgx.Conn) (err error) {
 		st, err = readStanding(ctx, c, tenant, agent)
@@ -200,9 +201,9 @@ func one(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 	return err
 }
 
-// BeginArrival keeps the name of an agent that comes from a home, with the device that it has there. Nobody can open or make it from here
-// on. A copy that an earlier move has left stays as it is. Errors: conflict for an agent that lives here; busy for one that
-// another move is about.
+// BeginArrival keeps the name of an agent that comes from a home, with the device that it has there. From here on no
+// process can open or make an agent of that name. A copy that an earlier move has left stays as it is. Errors: conflict
+// for an agent that lives here; busy for one that another move is about.
 func (s *Server) BeginArrival(ctx context.Context, m Move, device string) error {
 	const op = "begin move"
 	return s.moving(ctx, op, m, func(c *pgx.Conn) error {

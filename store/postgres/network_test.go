@@ -120,8 +120,8 @@ func (w wire) there(content string) (ids []string) {
 	return ids
 }
 
-// TestEveryMessageCanBeLost cuts a write at every boundary of two messages, in both directions. What it says is true, and
-// its repetition stores nothing twice.
+// TestEveryMessageCanBeLost cuts a write at every boundary of two messages, in both directions. The answer that the
+// writer gets is true, and repeating the write stores nothing twice.
 func TestEveryMessageCanBeLost(t *testing.T) {
 	t.Parallel()
 	for _, direct := range []bool{true, false} {

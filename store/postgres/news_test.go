@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// What many programs tell at once is heard whole and in one order at any time, and it does not stay.
+// Many programs tell news at once: a reader gets all of it, in one order, at any time. The rows do not stay.
 func TestNews(t *testing.T) {
 	t.Parallel()
 	const tellers, each = 4, 30

@@ -54,9 +54,9 @@ func inNotes(op string, name *string, t *tx, fn func(*noteRepo) error) error {
 	return err
 }
 
-// WriteNote stores the text of a note and returns once the commit is durable. Equal content makes no
-// commit. Errors: invalid; conflict when something that is not a note has that name, when there is a note under
-// another spelling of it, or when somebody moved the branch by hand; damaged.
+// WriteNote stores the text of a note and returns once the commit is durable. Equal content makes no commit. Errors:
+// invalid; conflict when something that is not a note has that name, when there is a note under another spelling of it,
+// or when a person moved the branch by hand; damaged.
 func (n *Notes) WriteNote(ctx context.Context, w amber.NoteWrite) (note amber.Note, err error) {
 	name, content := w.Name, w.Content
 	if name, err = amber.CheckNoteName(name); err != nil {

@@ -26,10 +26,11 @@ func (o GitOptions) of(dir string) gitobj.Options {
 	return gitobj.Options{Dir: dir, Git: o.Git, Timeout: o.Timeout, Temp: o.Temp}
 }
 
-// Export writes the notes into a folder that is empty or does not exist: a repository with their whole history and all branches and tags,
-// and the files of the notes. It is one that package notes works on. All is durable when Export returns. Errors: conflict when the
-// folder holds something, or when another generation of the agent became live meanwhile; damaged; unsupported when there is no git; those of the
-// file system. What fails leaves no repository.
+// Export writes the notes into a folder that is empty or does not exist: a repository with their whole history and all
+// branches and tags, and the files of the notes. Package notes can work on that folder. Everything is durable when
+// Export returns. Errors: conflict when the folder holds something, or when another generation of the agent became live
+// meanwhile; damaged; unsupported when there is no git; those of the file system. An export that fails leaves no
+// repository.
 func (n *Notes) Export(ctx context.Context, dir string, o GitOptions) error {
 	const op = "export notes"
 	fsys := fsx.OS()
@@ -113,11 +114,12 @@ func (r *noteRepo) checkout(fsys fsx.FS, dir string) error {
 	return nil
 }
 
-// Import takes over the whole history of a repository of notes, for an agent that has none: its objects and refs, as they are. Neither
-// is trusted: git checks the form of every object and that all that is named is there, in a folder of its own that is gone
-// afterwards, and each object is hashed again when it is stored. Objects is called twice. Objects are stored before anything names
-// them; branches, tags, the copy and the index come with one transaction. The same import may be repeated. Errors: invalid for refs that
-// contradict each other; conflict when there are notes, and when another branch than main is checked out; damaged; unsupported for ids that are not
+// Import takes over the whole history of a repository of notes, for an agent that has none: its objects and refs, as
+// they are. Import trusts neither: git checks the form of every object and that every object that is named is there, in
+// a folder of its own that is gone afterwards, and Import hashes each object again when it stores it. Import calls
+// objects twice. It stores the objects before anything names them; one transaction writes the branches, the tags, the
+// copy and the index. The same import may be repeated. Errors: invalid for refs that contradict each other; conflict
+// when there are notes, and when another branch than main is checked out; damaged; unsupported for ids that are not
 // SHA-1, and when there is no git; quota for an object over [gitobj.MaxObjectBytes]; those of objects.
 func (n *Notes) Import(ctx context.Context, refs gitobj.Refs, objects gitobj.ObjectSource, o GitOptions) error {
 	if err := checkNoteRefs(refs); err != nil {
@@ -152,8 +154,9 @@ func (n *Notes) Import(ctx context.Context, refs gitobj.Refs, objects gitobj.Obj
 	})
 }
 
-// ImportFolder is [Notes.Import] from a folder with a repository, which may be anybody's: git never works in it. What the folder holds and
-// no commit does stays where it is. Errors: those of Import, and not_found when there is no repository.
+// ImportFolder is [Notes.Import] from a folder with a repository, which any person may have made: git never works in
+// it. Files of the folder that are in no commit stay where they are. Errors: those of Import, and not_found when there
+// is no repository.
 func (n *Notes) ImportFolder(ctx context.Context, dir string, o GitOptions) error {
 	refs, found, err := gitobj.ReadRefs(fsx.OS(), dir)
 	if err == nil && !found {

@@ -10,8 +10,8 @@ import (
 )
 
 // LogNote returns the last limit changes of a note, newest first, also of a deleted one; a limit above
-// [amber.MaxPageSize] is cut to it. Changes that somebody committed by hand count as write or delete. Errors:
-// not_found when no commit ever held such a note; invalid; damaged.
+// [amber.MaxPageSize] is cut to it. Changes that a person committed by hand count as write or delete. Errors: not_found
+// when no commit ever held such a note; invalid; damaged.
 func (n *Notes) LogNote(ctx context.Context, name string, limit int) (commits []amber.NoteCommit, err error) {
 	const op = "read note history"
 	if name, err = amber.CheckNoteName(name); err != nil {

@@ -24,9 +24,9 @@ const (
 
 	selectObjects    = `SELECT oid, raw FROM note_objects WHERE oid IN (SELECT value FROM json_each(?))`
 	selectAllObjects = `SELECT oid, type, raw FROM note_objects WHERE oid > ? ORDER BY oid LIMIT ?`
-	// A commit begins with "commit 123", a zero byte, "tree" and 40 digits. What follows is the first parent, or
-	// who made it, which is no id of an object. Who reads the rows does not count on that. The parent is a
-	// column of its own: under a policy a condition with a function in it uses no index.
+	// A commit begins with "commit 123", a zero byte, "tree" and 40 digits. The first parent follows, or in a commit
+	// without one its author, which is no id of an object. The code that reads the rows does not count on that. The
+	// parent is a column of its own: under a policy a condition with a function in it uses no index.
 	selectFirstParents = `WITH RECURSIVE line (n, oid, raw, parent) AS (
 SELECT 1::int8, oid, raw, encode(substring(raw FROM position('\x00'::bytea IN raw) + 54 FOR 40), 'escape') COLLATE "C" FROM note_objects WHERE oid = ?1
 UNION ALL
@@ -34,7 +34,7 @@ SELECT l.n + 1, o.oid, o.raw, encode(substring(o.raw FROM position('\x00'::bytea
 FROM line l JOIN note_objects o ON o.oid = l.parent WHERE l.n < ?2::int8
 ) SELECT oid, raw FROM line ORDER BY n`
 
-	// What is there and differs is damaged: an object with this id has these bytes.
+	// An object that is there and differs is damaged: an object with this id has these bytes.
 	insertObjects = `INSERT INTO amber.note_objects (oid, type, raw) SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[])
 ON CONFLICT (gen, oid) DO UPDATE SET type = excluded.type, raw = excluded.raw
 WHERE note_objects.raw <> excluded.raw OR note_objects.type <> excluded.type`
@@ -240,8 +240,8 @@ func (r *noteRepo) put(objects ...gitobj.Object) error {
 	return err
 }
 
-// commit adds a commit that gives a note the text of a blob, or takes it away, and makes the branch end with it. Errors: conflict
-// when somebody moved the branch meanwhile, without the head of the log.
+// commit adds a commit that gives a note the text of a blob, or takes the note away, and makes the branch end with it.
+// Errors: conflict when another program moved the branch meanwhile, without locking the head of the log.
 func (r *noteRepo) commit(by amber.NoteBy, verb, name string, blob *gitobj.Object) (gitobj.Change, error) {
 	var oid string
 	var objects []gitobj.Object

@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/store/sqlcore"
 )
 
-// NoteRows are the rows of the notes of one generation, inside a transaction of somebody who carries agents. The transaction began with
-// [Enter].
+// NoteRows are the rows of the notes of one generation, inside a transaction of code that carries agents. The
+// transaction began with [Enter].
 type NoteRows struct {
 	ctx  context.Context
 	conn *pgdb.Conn

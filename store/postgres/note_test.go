@@ -181,7 +181,7 @@ func TestNotesAreThoseOfFiles(t *testing.T) {
 	must.Equal(t, "status", notestest.Git(t, out, "status", "--porcelain"), "")
 	sameRepository(t, out, dir)
 
-	// What was exported is a folder of notes that goes on, with the same ids.
+	// The exported folder is a folder of notes that goes on, with the same ids.
 	clock.tick()
 	again := must.Get(notes.New(notes.Options{Guard: notes.Fixed(out), Clock: clock.read}))(t)
 	must.NoError(t, again.Check(t.Context()))
@@ -234,8 +234,8 @@ func TestNotesAreFoundAtOnce(t *testing.T) {
 	must.NoError(t, a.Notes().Check(t.Context()))
 }
 
-// Servers that write one note at the same time stand in line: every text is a commit, none is lost. Of two spellings of a name
-// one is the note, and the other is refused as in a folder.
+// Servers that write one note at the same time stand in line: every text is a commit, none is lost. Where they write
+// two spellings of a name, one is the note, and the other is refused as in a folder.
 func TestNotesOfTwoServersAtOnce(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)
@@ -291,7 +291,8 @@ func alter(t *testing.T, c *pgx.Conn, query string, args ...any) {
 	}
 }
 
-// Somebody who moves the branch without standing in line makes the writer fail, who tells it as package notes does.
+// When another program moves the branch without standing in line, the writer fails with the error that package notes
+// has for it.
 func TestBranchMovedByHand(t *testing.T) {
 	t.Parallel()
 	n, dsn := newNotes(t)
@@ -449,7 +450,7 @@ func usesKey(t *testing.T, dsn, query, condition string, args ...any) {
 	t.Errorf("no index is asked for %q:\n%s", condition, plan)
 }
 
-// What came from outside is not believed.
+// Import checks what came from outside before it stores it.
 func TestHostileImportsOfNotes(t *testing.T) {
 	t.Parallel()
 	n, dsn := newNotes(t)

@@ -26,8 +26,8 @@ type PresenceOptions struct {
 	Beat                   time.Duration // how often it says that it lives; default a third of Lease
 	// Later lets a server join a database that does not answer yet, or was set back: it is known there once the database can be used.
 	Later bool
-	// Report is told of each time that it could not be said, and with nil of the first time that it could
-	// again. It may be nil.
+	// Report is called with the error each time that the server could not say that it lives, and with nil the first
+	// time that it could again. It may be nil.
 	Report func(error)
 }
 

@@ -56,12 +56,12 @@ func TestPresence(t *testing.T) {
 	_, there = peer(t, two, "long gone", 0)
 	must.Equal(t, "a server that was not heard of for a week is listed", there, false)
 
-	// One that beats stays alive, also after others took it for gone and removed its row.
+	// A server that beats stays alive, also after others took it for gone and removed its row.
 	sql(t, one, `UPDATE amber_meta.servers SET seen_at = now() - interval '1 hour' WHERE id = $1`, b.ID())
 	eventually(t, "a beat", func() bool { p, _ := peer(t, one, b.ID(), 0); return p.Alive })
 	sql(t, one, `DELETE FROM amber_meta.servers WHERE id = $1`, b.ID())
 	eventually(t, "a beat after the row was removed", func() bool { p, _ := peer(t, one, b.ID(), 0); return p.Alive })
-	// One that is paused longer than its lease is not.
+	// A server that is paused longer than its lease is not alive.
 	sql(t, one, `UPDATE amber_meta.servers SET seen_at = now() - interval '31 seconds' WHERE id = $1`, a.ID())
 	p, _ = peer(t, two, a.ID(), 0)
 	must.Equal(t, "alive after 31 s", p.Alive, false)
@@ -74,7 +74,7 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// A server that cannot be reached is told of, and so is its return.
+// Report gets the error while a server cannot say that it lives, and nil when it can again.
 func TestPresenceReports(t *testing.T) {
 	t.Parallel()
 	s := connect(t, fresh(t))

@@ -147,7 +147,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
-// What was counted last is told while it is counted anew, and where that fails.
+// State returns the last count while a server counts anew, and also where the new count fails.
 func TestStateStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

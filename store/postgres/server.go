@@ -29,8 +29,7 @@ type ServerOptions struct {
 	Connections int
 	// Lock is how long a writer waits for one of another process; default 10 s.
 	Lock time.Duration
-	// Settle is how long it is tried to find out what became of a commit that was not
-	// answered; default 15 s.
+	// Settle is how long a writer tries to find out what became of a commit that was not answered; default 15 s.
 	Settle time.Duration
 	// Migrate brings an older database to the newest schema as far as that only adds. An
 	// empty one is always made.
@@ -123,8 +122,9 @@ func newServer(o ServerOptions, p pgdb.Options) (*Server, error) {
 	return &Server{db: db, life: life, o: o, lines: map[lineKey]*line.Line{}}, nil
 }
 
-// Await is [Connect] for a database that does not answer yet: it is looked at with the first connection, and not used before its schema fits and
-// accept returned nil. No tables are made. Errors: invalid; refused.
+// Await is [Connect] for a database that does not answer yet: the first connection examines the database, and the
+// server does not use it before its schema fits and accept returned nil. Await makes no tables. Errors: invalid;
+// refused.
 func Await(o ServerOptions, accept func(Settings) error) (*Server, error) {
 	if o.Clock == nil || o.Random == nil || accept == nil {
 		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "clock, random source and who accepts the database are required")
@@ -189,8 +189,8 @@ const (
 	selectNow = `SELECT ` + clockNow
 )
 
-// DB is the database, for packages beside this one. Who carries rows of agents says in each
-// transaction which generation it is about. It is closed with the server.
+// DB is the database, for packages beside this one. Code that carries rows of agents says in each transaction which
+// generation it is about. The database is closed with the server.
 func (s *Server) DB() *pgdb.DB { return s.db }
 
 // Close closes every connection, each once it was given back.

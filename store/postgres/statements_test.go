@@ -57,8 +57,7 @@ var searched = regexp.MustCompile(`SET LOCAL search_path = (\w+)`)
 // examples is how many calls of one statement are kept.
 const examples = 2
 
-// record listens to a proxy. What goes through it must not be prepared on the server under a
-// name.
+// record listens to a proxy. A statement that goes through the proxy must not be prepared on the server under a name.
 func record(p *pgtest.Proxy) *recorder {
 	r := &recorder{conns: map[int]*session{}, calls: map[string][]call{}}
 	p.OnFrontend(func(m pgtest.Message) pgtest.Action {

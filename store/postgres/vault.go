@@ -55,7 +55,8 @@ func (v vault) View(ctx context.Context, op string, fn func(vaultrow.Tx) error) 
 	return v.database.View(ctx, op, "", func(t *tx) error { return fn(vaultTx{ctx, t.Conn}) })
 }
 
-// Update implements [vaultrow.Rows]. It takes nobody with it: files are large, and there is no index here.
+// Update implements [vaultrow.Rows]. It commits alone, without the work of other writers: files are large, and there is
+// no index here.
 func (v vault) Update(ctx context.Context, op string, fn func(vaultrow.Tx) error) error {
 	return v.UpdateAlone(ctx, op, "", func(t *tx) error { return fn(vaultTx{ctx, t.Conn}) })
 }

@@ -46,7 +46,7 @@ type writers struct {
 	work     sync.WaitGroup
 }
 
-// begin starts n writers. Each waits for nobody; agents and servers are spread over them.
+// begin starts n writers. No writer waits for another one; agents and servers are spread over them.
 func begin(t *testing.T, n, agents int, servers ...*postgres.Server) *writers {
 	t.Helper()
 	w := &writers{t: t, told: map[string]int{}, lastAck: time.Now(), stopping: make(chan struct{})}

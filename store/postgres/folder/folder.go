@@ -60,10 +60,11 @@ type Written struct {
 	NoHistory string
 }
 
-// Write makes a folder of the live generation of an agent. What the folder holds of an earlier call for the same generation is
-// brought up to date; anything else in its place is removed. Writers go on meanwhile. What was compared when it returns is in [mirror.Exported.Compared]:
-// all rows the first time, and then as [Options.Every] says. Nobody else
-// uses the folder. Errors: not_found; damaged for notes that cannot be read; those of the database and the disk.
+// Write makes a folder of the live generation of an agent. It updates the parts of the folder that are of an earlier
+// call for the same generation, and removes anything else in their place. Writers go on meanwhile.
+// [mirror.Exported.Compared] says what Write has compared when it returns: all rows the first time, and then as
+// [Options.Every] says. No other process may use the folder meanwhile. Errors: not_found; damaged for notes that cannot
+// be read; those of the database and the disk.
 func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Written, err error) {
 	if err := fsx.MkdirAll(fsx.OS(), dir, 0o700); err != nil {
 		return w, failed(dir, err)
@@ -76,7 +77,7 @@ func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Writte
 	if ctx.Err() != nil {
 		return w, failed(dir, ctx.Err())
 	}
-	// As long as there is no seal the folder is one that nobody goes on from.
+	// As long as the folder has no seal, no later call goes on from it.
 	if err := remove(dir, sealName); err != nil {
 		return w, err
 	}

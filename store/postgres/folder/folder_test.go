@@ -85,7 +85,7 @@ func TestFolderThereAndBack(t *testing.T) {
 	}
 	has("memdir/deep/plan.md", "# Plan, changed")
 
-	// What a database has no place for is named; notes that lost their history get a new one.
+	// Left names the files for which a database has no place; notes that lost their history get a new one.
 	must.Do(t, os.RemoveAll(filepath.Join(dir, "memdir", ".git")))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "state", "_mark.json"), []byte(`{}`), 0o600))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "state", "vault", "stray"), nil, 0o600))

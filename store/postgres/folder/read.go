@@ -26,8 +26,9 @@ type Source struct {
 	Left []string
 }
 
-// Read looks at the folder of a generation that nobody writes to. Notes without a repository become one with a single commit, of the
-// time at. Errors: damaged and unsupported for a repository that cannot be read; those of the disk.
+// Read looks at the folder of a generation that no process writes to. Notes without a repository become a repository
+// with a single commit, of the time at. Errors: damaged and unsupported for a repository that cannot be read; those of
+// the disk.
 func Read(ctx context.Context, dir string, at time.Time, o Options) (Source, error) {
 	s := Source{Files: mirror.Files{Memory: filepath.Join(dir, memoryName), Control: filepath.Join(dir, controlName)}}
 	documents, err := s.documents(filepath.Join(dir, stateName))

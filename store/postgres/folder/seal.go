@@ -114,7 +114,7 @@ func (s seal) since(dir string, o Options) *mirror.Instant {
 	}
 	for _, name := range []string{memoryName, controlName} {
 		for _, more := range []string{"-wal", "-journal"} {
-			// Somebody used the file, and what is there is not in its digest.
+			// Another program used the file and left a journal, whose changes are not in the digest of the file.
 			if _, err := fsx.OS().Lstat(filepath.Join(dir, name+more)); !errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}

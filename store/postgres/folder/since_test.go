@@ -23,7 +23,8 @@ import (
 	"github.com/amber-memory/amber/store/postgres/mirror"
 )
 
-// A folder is brought up to date by new rows, and by all of them each so many times; whatever somebody does to it, it is what the agent is.
+// Write updates a folder with the new rows, and every so many times by comparing all of them. Whatever another program
+// does to the folder, it equals the agent after the next Write.
 func TestFolderReadsNewRows(t *testing.T) {
 	t.Parallel()
 	pg := pgtest.Shared(t)
@@ -88,7 +89,7 @@ func TestFolderReadsNewRows(t *testing.T) {
 	tamper("written again as it was", false, "memory 1")
 	write(mirror.Changes, "", 0)
 
-	// Somebody changed rows in a journal beside the file, which stays as it is.
+	// Another program changed rows in a journal beside the file, which stays as it is.
 	before := must.Get(os.ReadFile(path))(t)
 	db := must.Get(sql.Open("sqlite", path))(t)
 	must.Get(db.Exec(`PRAGMA wal_autocheckpoint = 0; UPDATE memories SET content = 'other'`))(t)
@@ -99,7 +100,7 @@ func TestFolderReadsNewRows(t *testing.T) {
 	write(mirror.Rows, "", 0)
 	write(mirror.Changes, "", 0)
 
-	// What is said of the folder is damaged, of another day, or made up.
+	// The seal of the folder is damaged, is of another day, or is made up.
 	seal := filepath.Join(dir, "MIRROR")
 	edit := func(change func(map[string]any)) {
 		t.Helper()

@@ -18,7 +18,7 @@ type Mark string
 const (
 	opDelete = "delete agent"
 
-	// Every write leaves a token of its commit, also one that the change log does not tell of.
+	// Every write leaves a token of its commit, also a write that has no entry in the change log.
 	selectMark = `SELECT coalesce((SELECT string_agg(concat_ws(' ', log, incarnation, seq, stamp), ', ' ORDER BY log) FROM amber.heads), '')
   || (SELECT concat_ws(' ', ',', count(*), max(at)) FROM amber.commits)`
 
@@ -45,11 +45,11 @@ func Look(ctx context.Context, a Agent) (m Mark, err error) {
 	return m, pgerr.Wrap(opDelete, string(a.ID), err)
 }
 
-// Delete removes an agent with all its generations. Who writes to it is done before; from one transaction on it is not
-// there for anybody. Then its rows go in many short ones. Killed anywhere after that, Delete or
-// [Sweep] goes on. Where seen is not "", nothing is deleted once more was written than the mark has seen. What
-// PostgreSQL keeps of deleted rows, [postgres.Kept] says. Errors: not_found; conflict for another mark; busy
-// where writers do not get out of the way; those of the database.
+// Delete removes an agent with all its generations. It waits for the writes under way; from one transaction on no
+// reader finds the agent. Then many short transactions remove its rows. If Delete is killed anywhere after that,
+// another Delete or [Sweep] goes on. Where seen is not "", Delete removes nothing once more was written than the mark
+// has seen. [postgres.Kept] says what PostgreSQL keeps of deleted rows. Errors: not_found; conflict for another mark;
+// busy where writers do not get out of the way; those of the database.
 func Delete(ctx context.Context, a Agent, seen Mark) error {
 	err := a.check()
 	if err == nil {

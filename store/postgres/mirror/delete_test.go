@@ -16,8 +16,8 @@ import (
 	"github.com/amber-memory/amber/store/storetest"
 )
 
-// A deletion that is cut off goes on, by itself or by a sweep; meanwhile nobody sees the agent, and none of its name
-// is made. Another agent stays as it is.
+// A deletion that is cut off goes on, by a second Delete or by Sweep; meanwhile no reader sees the agent, and no
+// process can make an agent of its name. Another agent stays as it is.
 func TestDeleteKilled(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)
@@ -77,7 +77,7 @@ func about(t *testing.T, dsn string, id amber.AgentID) (n int) {
 	return n
 }
 
-// What was written after somebody has looked is not deleted unseen, whatever it is.
+// Delete does not remove a write of any kind that came after the caller took its mark.
 func TestDeleteAsSeen(t *testing.T) {
 	t.Parallel()
 	a := agent(database(t), "seen")

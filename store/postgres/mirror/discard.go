@@ -42,9 +42,9 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('amber', 'amber_control') ORDER 
 	deleteRest  = `DELETE FROM %s`
 )
 
-// Discard removes a generation that is being built or is not live any more: its rows in many short
-// transactions, then itself. Killed anywhere, [Sweep] goes on. One that is not there is
-// none to remove. Errors: conflict for a live one; busy for one whose owner builds it; those of the database.
+// Discard removes a generation that is being built or is not live any more: its rows in many short transactions, then
+// itself. If Discard is killed anywhere, [Sweep] goes on. A generation that is not there is no error. Errors: conflict
+// for a live one; busy for one whose owner builds it; those of the database.
 func Discard(ctx context.Context, s *postgres.Server, gen int64) error {
 	return pgerr.Wrap(opDiscard, fmt.Sprint(gen), discard(ctx, s, gen, false))
 }
@@ -60,8 +60,8 @@ func (b *Building) Discard(ctx context.Context) error {
 	return pgerr.Wrap(opDiscard, fmt.Sprint(b.Gen), err)
 }
 
-// Sweep removes generations that nobody builds any more, and those and agents whose removal was cut off. It returns
-// which generations. It may run on several machines at a time.
+// Sweep removes generations whose builder is gone, and generations and agents whose removal was cut off. It returns
+// which generations it removed. Sweep may run on several machines at a time.
 func Sweep(ctx context.Context, s *postgres.Server) (swept []int64, err error) {
 	var gone []int64
 	err = s.DB().Conn(ctx, func(c *pgx.Conn) error {
@@ -121,7 +121,7 @@ func discard(ctx context.Context, s *postgres.Server, gen int64, own bool) error
 	})
 }
 
-// mark notes that a generation is going, so that nobody fills it any more.
+// mark notes that a generation is being removed, so that no process fills it any more.
 func mark(ctx context.Context, s *postgres.Server, gen int64, own bool) (there bool, err error) {
 	err = s.DB().Update(ctx, pgdb.Work{
 		Setup: postgres.Enter(gen),

@@ -32,8 +32,9 @@ type ExportOptions struct {
 	// Update brings the files that are in the folder up to date, where they are of an earlier export:
 	// what stays is not written again. Where they cannot be, the error is [rowfile.ErrOutdated].
 	Update bool
-	// Since is the mark of the files that are to be updated, which nobody has changed since: then only rows that were written after it are
-	// read, where that can be told. [Exported.Compared] says which it was. May be nil.
+	// Since is the mark of the files to update, which no other program has changed since. Export then reads only the
+	// rows that were written after it, where the database can tell which those are. [Exported.Compared] says which rows
+	// it read. May be nil.
 	Since *Instant
 	// Within is called in the transaction that reads, for what belongs to the same instant and is not in the
 	// files; see [postgres.NotesIn]. May be nil.
@@ -151,7 +152,8 @@ func (x *export) abandon() (err error) {
 const longRead = `SET LOCAL statement_timeout = 0; SET LOCAL jit = off; SET LOCAL idle_in_transaction_session_timeout = '15min'`
 
 const (
-	// filling is for a transaction that fills a generation which is built: nobody else waits for it, and its rows come from a slow disk.
+	// filling is for a transaction that fills a generation which is being built: no writer waits for it, and its rows
+	// come from a slow disk.
 	filling = `SET LOCAL idle_in_transaction_session_timeout = '1min'`
 	// refilling is filling behind which the writers of an agent wait.
 	refilling = `SET LOCAL statement_timeout = 0; SET LOCAL jit = off; ` + filling
@@ -221,8 +223,8 @@ func (x *export) head(row []string) error {
 	return schema.Judge(schema.Version{Number: n[5], Needs: n[6]})
 }
 
-// version names a state of the rows. Every write writes the heads anew, so the numbers of the transactions that wrote
-// them tell whether there was one.
+// version names a state of the rows. Every write writes the heads anew, so a write changes the numbers of the
+// transactions that wrote them.
 func version(gen, memory, memoryBy, control, controlBy int64) string {
 	return fmt.Sprintf("%d memory %d by %d control %d by %d", gen, memory, memoryBy, control, controlBy)
 }

@@ -46,7 +46,8 @@ type ImportOptions struct {
 	Clock amber.Stamp
 	// Documents calls put for each document of runtime state; nil has none.
 	Documents func(put func(Document) error) error
-	// VaultFiles calls put for each file of the agent's vault; nil has none. What a file says of itself is checked by who reads it.
+	// VaultFiles calls put for each file of the agent's vault; nil has none. The reader of a file checks what the file
+	// says of itself.
 	VaultFiles func(put func(VaultFile) error) error
 	// Notes is the repository of the notes. The objects are a whole one: the caller has seen to that. With nil there is
 	// none, and the copy of the notes in the files stays as it is.
@@ -182,7 +183,7 @@ func (b *Building) refill(ctx context.Context, c *pgdb.Conn, f Files, o ImportOp
 	return b.fill(ctx, readers, o)
 }
 
-// abandonWithin is how long it is tried to remove what an import that failed has left.
+// abandonWithin is how long an import that failed tries to remove the rows that it has left.
 const abandonWithin = 10 * time.Second
 
 // end reads where the change log of a file ends. Numbers that leave no room for those after them are refused.
@@ -205,7 +206,7 @@ SELECT $1, $2, coalesce(max(number), 0) + 1, $3, 'building', nullif($4::int8, 0)
 	isBegun       = `SELECT coalesce((SELECT gen FROM amber_meta.generations WHERE incarnation = $1), 0)`
 )
 
-// begin makes the generation, and what says that somebody builds it.
+// begin makes the generation, and the row of work that says that this import builds it.
 func (b *Building) begin(ctx context.Context, o ImportOptions) (err error) {
 	a := b.agent
 	if b.Current.Incarnation = o.Incarnation; o.Incarnation == "" {

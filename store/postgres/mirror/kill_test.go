@@ -39,8 +39,8 @@ func generations(t *testing.T, dsn string, a amber.AgentID) (gens []int64, state
 }
 
 // An import, with the switch behind it, is killed at every message it sends: before the server has the message, and
-// after the server has answered. The agent is the old generation or the new one, nobody
-// sees anything else, and a sweep leaves nothing behind.
+// after the server has answered. The agent is the old generation or the new one, no reader sees anything else, and a
+// sweep leaves nothing behind.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)
@@ -57,7 +57,7 @@ func TestImportKilled(t *testing.T) {
 	other, _, _ := exported(t, direct)
 	live, _, err := direct.Server.Live(t.Context(), direct.Tenant, direct.ID)
 	must.Do(t, err)
-	// What an agent of each files holds.
+	// holds has the names in an agent that is made of each folder of files.
 	holds := map[string]map[string]bool{other: names(t, dsn, live)}
 	holds[old] = maps.Clone(holds[other])
 	delete(holds[old], "in the other files alone")

@@ -2,10 +2,10 @@
 // SQLite, with every row as it is: numbers, stamps, incarnations, leases, answers, the
 // index.
 //
-// [Export] writes the rows of a live generation, all of one instant, into memory.db and control.db.
-// [Import] puts the rows of such files into a new generation that nobody sees, and
-// [Building.Switch] makes it the live one in one transaction. Killed anywhere, the agent is
-// the old generation or the new one, and [Sweep] removes what is left over.
+// [Export] writes the rows of a live generation, all of one instant, into memory.db and control.db. [Import] puts the
+// rows of such files into a new generation that no reader sees, and [Building.Switch] makes it the live one in one
+// transaction. If a process is killed anywhere, the agent is the old generation or the new one, and [Sweep] removes
+// what is left over.
 package mirror
 
 import (

@@ -302,7 +302,7 @@ func TestCarryHistories(t *testing.T) {
 	}
 }
 
-// What is waiting to be indexed is carried as it is.
+// Export and Import carry the marks of rows that are yet to be indexed as they are.
 func TestDirtyRowsAreCarried(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)
@@ -339,7 +339,8 @@ func TestCarryThroughPooler(t *testing.T) {
 	must.Equal(t, "rows that are left", left(t, pg.DSN(name), e.Gen), nil)
 }
 
-// Who makes an agent while one of that name is being carried here gets an agent, and the other one does not become live.
+// A process that makes an agent while an import carries another agent of that name here gets its agent, and the carried
+// one does not become live.
 func TestAgentMadeMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := database(t)

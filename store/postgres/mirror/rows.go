@@ -27,7 +27,7 @@ func open(ctx context.Context, c *pgx.Conn, file string, t rowfile.Table) (curso
 	return cursor{rows, t}, err
 }
 
-// once is for a statement that nobody asks again: it is not kept.
+// once is for a statement that is sent only once: the connection does not keep it prepared.
 const once = pgx.QueryExecModeDescribeExec
 
 // openWhere asks for the rows for which a condition holds that is another one each time, in any order.

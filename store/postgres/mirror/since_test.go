@@ -162,7 +162,8 @@ func gen(t testing.TB, c *pgx.Conn) (n int64) {
 	return n
 }
 
-// What a transaction wrote that was open at one time, or at several, is read once it has ended.
+// Export reads the rows of a transaction that was open during one export, or during several, once the transaction has
+// ended.
 func TestSinceSeesLateCommits(t *testing.T) {
 	t.Parallel()
 	pg, name, c := durable(t)

@@ -16,20 +16,20 @@ import (
 
 // SwitchOptions say what happens at the switch.
 type SwitchOptions struct {
-	// Before is called when nobody can write to the agent any more and the old generation is still the live one: for
-	// what must have seen the last write. Who wants to write waits meanwhile, and gives up after
-	// some seconds; after a minute the switch itself does. On an error nothing is switched. May be
-	// nil. It reads over connections of its own.
+	// Before is called when no process can write to the agent any more and the old generation is still the live one:
+	// for work that must see the last write, such as a snapshot. Writers wait meanwhile, and give up after
+	// some seconds; the switch itself gives up after a minute. On an error nothing is switched. May be nil. It reads
+	// over connections of its own.
 	Before func(ctx context.Context, old int64) error
 	// Within is called at the end of the transaction, on its connection; may be nil. On an error nothing is switched.
 	Within func(ctx context.Context, c *pgx.Conn) error
 	// Safety is asked after Before which snapshot holds the old generation. May be nil.
 	Safety func() string
-	// Expect is what [Exported.Version] said of the rows from which the files were made. Where somebody has written since, the
-	// error is [ErrMoved] and nothing is switched. "" expects nothing.
+	// Expect is what [Exported.Version] said of the rows from which the files were made. Where a process has written to
+	// the agent since, the error is [ErrMoved] and nothing is switched. "" expects nothing.
 	Expect string
-	// Moved is called instead of giving up with [ErrMoved], when nobody can write any more: it makes files of the rows as they are
-	// now and calls refill with them, which replaces all rows of the generation. May be nil.
+	// Moved is called instead of giving up with [ErrMoved], when no process can write any more: it makes files of the
+	// rows as they are now and calls refill with them, which replaces all rows of the generation. May be nil.
 	Moved func(ctx context.Context, refill func(Files, ImportOptions) error) error
 	// Check is called in the transaction, before anything is locked or changed; see [postgres.Lease.Check]. May be nil.
 	Check func(ctx context.Context, q postgres.Querier) error
@@ -69,11 +69,11 @@ AND NOT EXISTS (SELECT 1 FROM amber_control.incarnations WHERE id = $1::text)`
 	isLive  = `SELECT EXISTS (SELECT 1 FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 AND live_gen = $3)`
 )
 
-// Switch makes the generation the live one, in one transaction. Who writes to the old one is done before it or goes
-// on in the new one; no stamp goes back. The old generation stays until it is discarded. Errors:
-// conflict where another generation is live than the one it was to replace, or where it was given up; those of
-// Before; busy where writers do not get out of the way; those of the database. On an error the old
-// generation is live, but where [pgdb.ErrUnknown] is in it.
+// Switch makes the generation the live one, in one transaction. A writer to the old generation ends before the switch
+// or goes on in the new generation; no stamp goes back. The old generation stays until it is discarded. Errors:
+// conflict where another generation is live than the one it was to replace, or where it was given up; those of Before;
+// busy where writers do not get out of the way; those of the database. On an error the old generation is live, but
+// where [pgdb.ErrUnknown] is in it.
 func (b *Building) Switch(ctx context.Context, o SwitchOptions) (s Switched, err error) {
 	if b.over {
 		return s, amber.Errorf(amber.KindInvalid, opSwitch, string(b.agent.ID), "the generation is live or was given up")

@@ -44,7 +44,7 @@ func TestImportReadsBack(t *testing.T) {
 	tables(t, "the live generation", after.Tables, e.Tables)
 }
 
-// A switch whose COMMIT gets lost tells what became of it.
+// A switch whose COMMIT gets lost reports what became of it.
 func TestSwitchLosesCommit(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)

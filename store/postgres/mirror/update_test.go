@@ -49,8 +49,8 @@ func TestExportUpdates(t *testing.T) {
 	must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "control.db")))(t)), "something else")
 }
 
-// Who writes between the export and the switch is noticed: nothing is switched, or the generation is filled again
-// while nobody writes.
+// The switch notices a write between the export and the switch: it switches nothing, or fills the generation again
+// while no process writes.
 func TestSwitchNoticesWriters(t *testing.T) {
 	t.Parallel()
 	clock := newClock()

@@ -22,7 +22,7 @@ import (
 
 var writes = flag.Int("writes", 20, "how many writes each of 16 writers makes at least")
 
-// crew writes to one agent over two servers until it is told to stop.
+// crew writes to one agent over two servers until stop is set.
 type crew struct {
 	stores []*postgres.Store
 	stop   atomic.Bool
@@ -136,8 +136,8 @@ func TestExportBesideWriters(t *testing.T) {
 	}
 }
 
-// Both logs of a mirror are of the same instant: a writer that adds to one and then to the other, with
-// nobody else there, is never seen more than one write ahead.
+// Both logs of a mirror are of the same instant: a writer that adds to one log and then to the other, with no other
+// writer there, is never seen more than one write ahead.
 func TestNoSkewBetweenLogs(t *testing.T) {
 	t.Parallel()
 	a := agent(database(t), "skew")
@@ -181,9 +181,8 @@ func names(t *testing.T, dsn string, gen int64) map[string]bool {
 	return out
 }
 
-// A generation is switched under 16 writers on two servers: every acknowledged write is in the old generation,
-// from before the switch, or in the new one; none is in both unless it was carried, and nobody has
-// an error.
+// A generation is switched under 16 writers on two servers: every acknowledged write is in the old generation, from
+// before the switch, or in the new one; none is in both unless it was carried, and no writer gets an error.
 func TestSwitchBesideWriters(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)

@@ -258,8 +258,8 @@ CREATE TRIGGER index_turn_update AFTER UPDATE OF gen, seq, id, session_id, role,
 ALTER TABLE amber.turns DROP COLUMN trust;`,
 }
 
-// The program of today writes while that of tomorrow expands the schema, fills a new column and writes it. What takes something
-// away waits until the program of today has left, and runs while that of tomorrow writes.
+// The program of today writes while that of tomorrow expands the schema, fills a new column and writes it. A step that
+// takes something away waits until the program of today has left, and runs while that of tomorrow writes.
 func TestEveryStepUnderLoad(t *testing.T) {
 	t.Parallel()
 	dsn, c := fresh(t)

@@ -69,9 +69,8 @@ func PlanFrom(ctx context.Context, conn *pgx.Conn) (from Version, steps []Step, 
 	return found.Version, steps, err
 }
 
-// Run brings a database to the newest schema, step by step. What it did is kept, so a run that ended early
-// goes on where it stopped. Several may run at the same time: each
-// step is done once.
+// Run brings a database to the newest schema, step by step. Each step that is done stays, so the next run goes on where
+// one that ended early stopped. Several programs may call Run at the same time: each step is done once.
 func Run(ctx context.Context, conn *pgx.Conn, o Options) (Report, error) {
 	all, err := known()
 	if err != nil {
@@ -214,8 +213,8 @@ const (
 	longest  = 1200 * time.Millisecond
 )
 
-// locked reports whether a step failed because somebody else had a lock: the wait ended, or
-// PostgreSQL ended one of two that waited for each other.
+// locked reports whether a step failed because another session had a lock: the wait ended, or PostgreSQL ended one of
+// two that waited for each other.
 func locked(err error) bool {
 	code := pgerr.Code(err)
 	return code == "55P03" || code == "40P01" || errors.Is(err, errBuilding) || errors.Is(err, errBroken)
@@ -342,7 +341,7 @@ func (r *runner) build(ctx context.Context, m migration, i int) (done bool, err 
 			var valid bool
 			err := tx.QueryRow(ctx, selectIndex, asIs, p.schema, p.index).Scan(&valid)
 			if err == nil && !valid {
-				// Who is building it holds this lock until it is valid or broken.
+				// The session that builds the index holds this lock until the index is valid or broken.
 				if _, err := script(ctx, tx, fmt.Sprintf(`LOCK TABLE %s.%s IN SHARE UPDATE EXCLUSIVE MODE`, p.schema, p.table)); err != nil {
 					return err
 				}

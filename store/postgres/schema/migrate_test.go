@@ -156,8 +156,8 @@ func TestForeignDatabase(t *testing.T) {
 	must.Kind(t, "encoding", must.Err(Check(t.Context(), c)), amber.KindRefused, "LATIN1", "UTF8")
 }
 
-// A statement that waits for a lock makes everybody wait who comes after it. It gives up
-// soon, others go on, and it is tried again.
+// A statement that waits for a lock makes every statement wait that comes after it. The migration gives up soon, other
+// sessions go on, and the migration tries again.
 func TestLongLock(t *testing.T) {
 	name, c := migrated(t)
 	all := with(t, map[string]string{"0004-expand-column": "ALTER TABLE amber.turns ADD COLUMN mood text;"})
@@ -250,8 +250,8 @@ func TestContractWaits(t *testing.T) {
 	must.Kind(t, "the older program", must.Err(Check(t.Context(), c)), amber.KindTooNew)
 }
 
-// An operator without the right to make roles is told what to ask for, and an ordinary user can
-// migrate once it was done.
+// For an operator without the right to make roles, the error names the statements to ask for; once an administrator has
+// run them, an ordinary user can migrate.
 func TestRoles(t *testing.T) {
 	name, admin := database(t, "")
 	do(t, admin, "CREATE ROLE plain LOGIN")

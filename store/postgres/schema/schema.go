@@ -1,9 +1,9 @@
 // Package schema is what Amber looks like in a PostgreSQL database: the tables, and the
 // migrations that make and change them while programs of two versions work on it.
 //
-// The rows of agents are in the schemas amber (the tables of memory.db) and amber_control
-// (those of control.db), each with the generation of its agent in front of every key.
-// What belongs to no agent is in amber_home, the tables of home.db, and in amber_meta.
+// The rows of agents are in the schemas amber (the tables of memory.db) and amber_control (those of control.db), each
+// with the generation of its agent in front of every key. Rows that belong to no agent are in amber_home, the tables of
+// home.db, and in amber_meta.
 //
 // A transaction on the rows of an agent begins with
 //

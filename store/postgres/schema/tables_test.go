@@ -370,7 +370,7 @@ SELECT 'e' || n, '', '', '', '', 0, 0, 0, 1, 'queued', 0, '', '', 0, 0, '[]' FRO
 	})
 }
 
-// What a server writes in amber_meta, and what it must not.
+// The rows that a server writes in amber_meta, and the statements that it must not run.
 func TestRightsOnMeta(t *testing.T) {
 	_, c := migrated(t)
 	as(t, c, 0, func(tx pgx.Tx) {
@@ -388,8 +388,8 @@ func TestRightsOnMeta(t *testing.T) {
 	})
 }
 
-// The tables of home.db are there with the same columns, keys, indexes and triggers, and no others but those that stand for what
-// SQLite does by itself.
+// The tables of home.db are there with the same columns, keys, indexes and triggers. The only other ones do what SQLite
+// does by itself.
 func TestHomeSameAsSQLite(t *testing.T) {
 	_, c := migrated(t)
 	lite := must.Get(sql.Open("sqlite", ":memory:"))(t)
@@ -418,7 +418,7 @@ WHERE schemaname = 'amber_home' AND tablename <> ALL ($1) AND NOT EXISTS (SELECT
 		append(texts(t, lite, `SELECT name FROM sqlite_master WHERE type = 'trigger'`), "audit_whole"), sorted)
 }
 
-// What a server writes in amber_home, and what it must not.
+// The rows that a server writes in amber_home, and the statements that it must not run.
 func TestRightsOnHome(t *testing.T) {
 	_, c := migrated(t)
 	const entry = `INSERT INTO amber_home.audit (seq, at, tenant, agent, actor, action, subject, outcome, request_id, prev, hash) VALUES (1, 1, '', '', '', '', '', '', '', '', '')`
@@ -427,7 +427,7 @@ func TestRightsOnHome(t *testing.T) {
 		fails(t, tx, `UPDATE amber_home.audit SET actor = 'x'`, "42501")
 		fails(t, tx, `DELETE FROM amber_home.audit`, "42501")
 		fails(t, tx, `TRUNCATE amber_home.audit`, "42501")
-		// An entry that comes with a change is moved, and never changed.
+		// An entry that was written together with a change is moved, and never changed.
 		run(t, tx, `INSERT INTO amber_home.audit_unchained (at, tenant, agent, actor, action, subject, outcome, request_id) VALUES (1, '', '', '', '', '', '', '')`)
 		fails(t, tx, `UPDATE amber_home.audit_unchained SET actor = 'x'`, "42501")
 		fails(t, tx, `TRUNCATE amber_home.audit_unchained`, "42501")
