@@ -116,7 +116,7 @@ func TestWriteThatTheCallerGaveUpIsLookedAfter(t *testing.T) {
 	w.equal("hours later")
 }
 
-// What the daemon sees after an outage with nothing to write.
+// The daemon feeds after an outage, with nothing to write.
 func TestFeedAfterAnOutageSaysWhenToLook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// Who waits for vectors waits as long as the server goes on, has those made again that it lost,
-// and learns of those that cannot be made.
+// Await waits for vectors as long as the server goes on. It has the server make lost vectors again, and returns an
+// error for vectors that cannot be made.
 func TestAwaitVectors(t *testing.T) {
 	t.Parallel()
 	away := amber.Errorf(amber.KindUnreachable, "ask", "", "the server is busy")
@@ -68,7 +68,7 @@ func TestAwaitVectors(t *testing.T) {
 	}
 }
 
-// A server names few of many files: their number tells whether it goes on, and those it lost are
+// A server names few of many files. Await sees by their number whether the server goes on, and has the lost vectors
 // made again in several parts.
 func TestAwaitVectorsThatAreNotAllNamed(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestAwaitVectorsThatAreNotAllNamed(t *testing.T) {
 	}
 }
 
-// What is made again may help for a part only: then it is tried once more before giving up.
+// To make vectors again may help for a part of the files only: then Await tries once more before it gives up.
 func TestAwaitGivesUpAfterTwoAttemptsInVain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -152,7 +152,7 @@ func TestAwaitGivesUpAfterTwoAttemptsInVain(t *testing.T) {
 	must.Hold(t, w.now.read().Sub(begun) < time.Minute, "it took %s", w.now.read().Sub(begun))
 }
 
-// What was waited for is not to be looked at later, and what was fed meanwhile is.
+// Vectors that were waited for need no check later, and vectors of files that were fed meanwhile do.
 func TestAwaitedVectorsAreChecked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

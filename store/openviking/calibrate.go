@@ -44,9 +44,9 @@ type Calibration struct {
 	MinScore float64 `json:"min_score"`
 }
 
-// threshold returns the score that half of the others stay below. A question in other words scores
-// far below a title, among the others: a threshold between both would drop what the server is
-// asked for. What comes with it costs little, since [insert] deals it in turn.
+// threshold returns the score that half of the others stay below. A question in other words scores far below a title,
+// among the others: a threshold between both would drop what the server is asked for. The wrong memories above the
+// threshold cost little, since [insert] deals them in turn.
 func (c *Calibration) threshold() float64 {
 	switch {
 	case c.Known.P10 <= c.Others.P90:

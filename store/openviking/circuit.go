@@ -57,7 +57,7 @@ func (c *circuit) leave(now time.Time, o outcome) {
 	}
 }
 
-// trip leaves the server alone at once: somebody else found it away, at some time.
+// trip leaves the server alone at once: a feeder found it away, at the time failed.
 func (c *circuit) trip(now, failed time.Time) {
 	if passed := now.Sub(failed); passed < 0 || passed >= circuitRest {
 		return

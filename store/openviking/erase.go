@@ -50,7 +50,7 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 	return report, nil
 }
 
-// remain reports files that could not be deleted; none of them stands for all.
+// remain reports files that could not be deleted. Without names it reports the root of all files.
 func (s *Store) remain(l layout, names []string, err error, report *amber.EraseReport) {
 	if len(names) == 0 {
 		names = []string{l.root()}

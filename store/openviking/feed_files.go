@@ -113,7 +113,7 @@ func (r *round) clear(ctx context.Context, id amber.MemoryID, keep string, chang
 	return nil
 }
 
-// moreRevisions are looked at beyond those that the change log tells of.
+// moreRevisions is how many revisions older looks at beyond those in the change log.
 const moreRevisions = 3
 
 // older returns the names that a memory can have on the server: those that were listed, or else

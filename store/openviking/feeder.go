@@ -45,10 +45,10 @@ type Report struct {
 // errSpent ends a round whose budget is used up.
 var errSpent = errors.New("the budget is used up")
 
-// Feed makes the server equal to the live memories of the primary, from where the last feed
-// ended, by one feeder at a time. What it did is kept, also when it fails. Errors: busy when
-// another feeder is at work; unreachable, refused, unsupported, damaged and, where no file is
-// taken, invalid, all of them also before the next attempt is due; those of the primary.
+// Feed makes the server equal to the live memories of the primary, from where the last feed ended, by one feeder at a
+// time. Its progress is kept, also when it fails. Errors: busy when another feeder is at work; unreachable, refused,
+// unsupported, damaged and, where no file is taken, invalid, all of them also before the next attempt is due; those of
+// the primary.
 func (s *Store) Feed(ctx context.Context, b Budget) (report Report, err error) {
 	release, err := s.lock(ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func (r *round) ready(ctx context.Context) (err error) {
 	return err
 }
 
-// load reads the cursor. What is known of the files is forgotten if another feeder moved it.
+// load reads the cursor. It forgets what is known of the files if another feeder moved the cursor.
 func (r *round) load(ctx context.Context) (err error) {
 	r.place = r.layout.place(&r.s.o)
 	if r.cursor, err = r.s.o.Cursors.IndexCursor(ctx, r.place); err != nil {

@@ -233,7 +233,7 @@ func TestRefusedRecordIsQuarantinedAndTheOthersAreWritten(t *testing.T) {
 	must.Equal(t, "quarantine", len(must.Get(w.Status(t.Context()))(t).Quarantined), 0)
 }
 
-// What stops a feed does not stop one that is forced: others get their turn.
+// A memory that the server refuses stops a feed, and does not stop a forced one: other memories get their turn.
 func TestForcedFeedPutsAsideWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -359,7 +359,7 @@ func TestBusyPathsAreTriedAgainSoon(t *testing.T) {
 	must.Equal(t, "waits", w.waited, []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms})
 }
 
-// Somebody mends a key, a version or a proxy, and feeding goes on without being told.
+// A person mends a key, a version or a proxy, and feeding goes on by itself, without a command.
 func TestRefusalsStopUntilTheyAreMended(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []amber.Kind{amber.KindRefused, amber.KindUnsupported, amber.KindDamaged} {
@@ -695,7 +695,8 @@ func TestErasedFilesWaitForALongBudgetWhenListingTakesTooLong(t *testing.T) {
 	w.equal("after a long feed")
 }
 
-// What was erased waits for a listing; what comes behind it in the log does not, and is sent once.
+// The files of an erased memory wait for a listing. Changes behind the erasure in the log do not wait, and are sent
+// once.
 func TestErasedFilesDoNotHoldUpTheLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -959,8 +960,8 @@ func TestComparisonWithShortBudgetsGetsFurther(t *testing.T) {
 	w.equal("after a long feed")
 }
 
-// A server that does not answer within a hard budget counts as away: the next feed waits, and
-// questions are not held up. Who gives up says nothing about the server.
+// A server that does not answer within a hard budget counts as away: the next feed waits, and questions are not held
+// up. A caller that gives up says nothing about the server.
 func TestHardBudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

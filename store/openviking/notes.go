@@ -17,8 +17,8 @@ const (
 	maxMend        = 200
 )
 
-// Quarantined is a memory that is not on the server, and why. It is tried again when it changes,
-// and when a feed is forced.
+// Quarantined is a memory that is not on the server, and why. A feed tries it again when the memory changes, and when
+// the feed is forced.
 type Quarantined struct {
 	ID     amber.MemoryID `json:"id"`
 	Reason string         `json:"reason"`
@@ -31,8 +31,8 @@ type notes struct {
 	Settings string `json:"settings,omitempty"`
 	// Compare asks for the listings of both sides to be compared.
 	Compare bool `json:"compare,omitempty"`
-	// CompareAt is when to do that after an outage: a server that was killed may have lost files,
-	// and a write that nobody waited for may have been carried out behind a deletion.
+	// CompareAt is when to do that after an outage: a server that was killed may have lost files, and may have carried
+	// out a write behind a deletion, when no feeder waited for its answer any more.
 	CompareAt amber.Time `json:"compare_at,omitzero"`
 	// Large says that a listing did not fit into a short budget: only long ones try again.
 	Large      bool          `json:"large,omitempty"`

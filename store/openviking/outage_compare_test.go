@@ -7,7 +7,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// A write that nobody waited for is carried out behind the deletion of its file.
+// The server carries out a write behind the deletion of its file, when the feeder does not wait for the answer any
+// more.
 func TestLateWriteIsTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

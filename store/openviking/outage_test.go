@@ -35,8 +35,8 @@ type trouble struct {
 	fed, asked bool
 }
 
-// campaign is a store beside whose server one trouble comes after another. A feeder is at work
-// all the time, and somebody writes and asks.
+// campaign is a store beside whose server one trouble comes after another. A feeder is at work all the time, and the
+// test writes and asks.
 type campaign struct {
 	clock     *swiftClock
 	store     *openviking.Store
@@ -282,8 +282,8 @@ func (c *campaign) settled(t *testing.T) {
 	c.forgotten(t)
 }
 
-// forgotten looks for what was erased in the files of the server. What its vector store keeps
-// has been named.
+// forgotten looks for erased texts in the files of the server. The erase report has named what the vector store of the
+// server keeps.
 func (c *campaign) forgotten(t *testing.T) {
 	t.Helper()
 	must.Do(t, filepath.WalkDir(c.workspace, func(path string, d fs.DirEntry, err error) error {

@@ -21,7 +21,7 @@ const (
 
 // pace says when the server is asked again after it failed. The zero value: now.
 type pace struct {
-	// Stopped is the kind of an error that somebody has to mend: a key, a version, a proxy.
+	// Stopped is the kind of an error that a person has to mend: a key, a version, a proxy.
 	Stopped   amber.Kind `json:"stopped,omitempty"`
 	RetryAt   amber.Time `json:"retry_at,omitzero"`
 	Delay     int64      `json:"delay,omitempty"` // milliseconds
@@ -67,8 +67,8 @@ func doubled(delay int64) int64 {
 // succeeded forgets the failure, but for its text.
 func (p *pace) succeeded() { p.Stopped, p.RetryAt, p.Delay = "", amber.Time{}, 0 }
 
-// waits reports whether a time is yet to come. One that is too far away is of a clock that was set
-// back, and does not count.
+// waits reports whether a time is yet to come. A time that is too far away was noted by a clock that was set back
+// since, and does not count.
 func waits(now, at amber.Time) bool {
 	return now.Before(at) && !now.Add(lastDelay).Before(at)
 }

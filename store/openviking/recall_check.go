@@ -39,10 +39,10 @@ func (s *Store) candidates(l layout, found []api.Found) (all []candidate) {
 	return all
 }
 
-// check turns what the server found into hits, best first. A name says which memory may be one:
-// the memory itself comes from the primary, and has to pass the whole filter. So planted, renamed
-// and moved files can change an order, and neither a word nor who sees it. Memories that the
-// primary has found already, or that have no place in the answer, are not loaded: somebody waits.
+// check turns what the server found into hits, best first. A name says which memory a hit may be: the memory itself
+// comes from the primary, and has to pass the whole filter. So planted, renamed and moved files can change the order of
+// hits, and neither their text nor which callers see them. Memories that the primary has found already, or that have no
+// place in the answer, are not loaded, because the caller waits.
 func (s *Store) check(ctx context.Context, q amber.Query, found []api.Found, primary []amber.Hit) (all []related, err error) {
 	l, parsed, room, sure := s.known(), analyze.Parse(q.Text), len(found), 0
 	if s.o.Fusion != FusionRRF { // which ranks everything that both sides have

@@ -7,14 +7,13 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// insert deals what the server found and what the primary is not sure of in turn, behind the hits
-// that rather answer the question: the first of each side, then the second. Where both have a
-// memory, it comes with the better of its two places, and at equal places the primary, which knows
-// words, times and kinds, decides. So a hit of the primary goes back to twice its place at most,
-// however wrong the server is.
+// insert deals what the server found and what the primary is not sure of in turn, behind the hits that rather answer
+// the question: the first of each side, then the second. Where both have a memory, it takes the better of its two
+// places, and at equal places the primary, which knows words, times and kinds, decides. So a hit of the primary goes
+// back to twice its place at most, however wrong the server is.
 //
-// A hit that only the server has scores below [amber.AnswerScore], and scores never rise down the
-// list. The server's score is no likelihood: whether there is an answer is for the primary to say.
+// A hit that only the server has scores below [amber.AnswerScore], and scores never rise down the list. The server's
+// score is no likelihood: the primary decides whether there is an answer.
 func insert(primary []amber.Hit, more []related, q amber.Query) []amber.Hit {
 	at := answers(primary)
 	hits := slices.Clone(primary[:at])
@@ -26,7 +25,7 @@ func insert(primary []amber.Hit, more []related, q amber.Query) []amber.Hit {
 	return hits[:min(len(hits), q.Limit)]
 }
 
-// place is where a hit stands among those that nobody is sure of.
+// place is where a hit stands among those that the primary is not sure of.
 type place struct {
 	amber.Hit
 	turn int     // in which it is dealt

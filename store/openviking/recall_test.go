@@ -95,8 +95,8 @@ func TestQuestionIsRedacted(t *testing.T) {
 	must.Equal(t, "finds", w.server.count("find who has [secret]"), 1)
 }
 
-// TestWalls plants, renames and moves files among 1 000 memories of all scopes, and asks as many
-// people: nobody gets what the primary would not show.
+// TestWalls plants, renames and moves files among 1 000 memories of all scopes, and asks in the name of many people:
+// none of them gets a memory that the primary would not show.
 func TestWalls(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -146,8 +146,8 @@ func allowed(q amber.Query, m amber.Memory) bool {
 	return sees && kind && tag && timely && !distrusted
 }
 
-// plant puts files where they do not belong: copies in folders of others, under ids of others, with
-// other digests, and texts that nobody wrote.
+// plant puts files where they do not belong: copies in folders of others, under ids of others, with other digests, and
+// texts that no memory has.
 func (w *world) plant(random *rand.Rand) {
 	uris := w.uris()
 	for i, uri := range uris {
@@ -462,7 +462,7 @@ func TestTrialHoldsNoQuestionUp(t *testing.T) {
 	must.Equal(t, "degraded afterwards", w.recall(amber.Query{Text: "tabs"}).Degraded, "")
 }
 
-// late answers questions when it is told to.
+// late answers a question once the test lets it.
 type late struct {
 	Server
 	answer chan struct{}

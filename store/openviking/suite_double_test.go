@@ -72,7 +72,7 @@ func composite(env storetest.Env, change func(*double)) (amber.Store, error) {
 	return amber.NewStore(parts), nil
 }
 
-// fedStore feeds before it is asked, and leaves out what is said of the server.
+// fedStore feeds before each recall, and leaves out what the answer says of the server.
 type fedStore struct{ *Store }
 
 func (s fedStore) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {

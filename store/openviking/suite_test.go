@@ -150,7 +150,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// What is asked in a question's own words is found as well as without a server.
+// Recall finds the answers to the questions of the recall set as well as a store without a server.
 func TestRecallQuality(t *testing.T) {
 	t.Parallel()
 	found, total, misses, err := storetest.RecallQuality(t.Context(), fakeSide(t).backend(t))

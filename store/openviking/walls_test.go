@@ -28,8 +28,7 @@ func otherWords() ovfake.Embedder {
 	return e
 }
 
-// Nobody gets a hit that is not for them, among 1000 memories of five scopes, whatever files lie
-// on the server.
+// No caller gets a hit that is not for them, among 1000 memories of five scopes, whatever files lie on the server.
 func TestWallsOfAStore(t *testing.T) {
 	t.Parallel()
 	f := ovfake.New(ovfake.Options{Embedder: otherWords()})
@@ -88,7 +87,7 @@ func walls(t *testing.T, url, root string) {
 	must.Hold(t, seen > 500, "only %d hits of the server were looked at", seen)
 }
 
-// somebody is one of three of each identity, or none.
+// somebody returns one of three identities of each kind.
 func somebody(r *rand.Rand) amber.Identities {
 	one := func() string { return fmt.Sprint("id", r.IntN(3)) }
 	return amber.Identities{SessionID: amber.SessionID(one()), UserID: one(), ProjectID: one(), WorkspaceID: one()}
@@ -113,8 +112,8 @@ func mine(q amber.Query, m amber.Memory) bool {
 	return sees && (len(q.Kinds) == 0 || slices.Contains(q.Kinds, m.Kind))
 }
 
-// plant is somebody with the key who moves files to folders of others, names them after other
-// ids and versions, writes other texts into them, and adds some.
+// plant acts as a person with the key who moves files to folders of others, names them after other ids and versions,
+// writes other texts into them, and adds some.
 func plant(t *testing.T, url string, key func() string, random *rand.Rand) {
 	t.Helper()
 	client := must.Get(api.New(api.Options{URL: url, Key: func() (string, error) { return key(), nil }}))(t)

@@ -128,8 +128,8 @@ type detail struct {
 	retryable     bool
 }
 
-// parseDetail reads {"status":"error","error":{"code","message","details"}}. What is not there or
-// of another type is left out.
+// parseDetail reads {"status":"error","error":{"code","message","details"}}. It leaves out fields that are not there or
+// are of another type.
 func parseDetail(b []byte) (d detail) {
 	outer, err := decode[map[string]json.RawMessage](b)
 	if err != nil || outer == nil {

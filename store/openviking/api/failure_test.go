@@ -109,7 +109,7 @@ func checkError(t *testing.T, err error) {
 	checkSecrets(t, err)
 }
 
-// What is not there is an error, but where it is fine.
+// A call for a file that is not there fails with not_found, except the calls for which that is fine.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	for name, tc := range calls {
@@ -282,7 +282,7 @@ func TestWaits(t *testing.T) {
 	must.Kind(t, "wait", err, amber.KindUnreachable, "no answer within 40ms")
 }
 
-// What a server asks to wait is told, within bounds.
+// The client returns how long a server asks it to wait, within bounds.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)

@@ -79,7 +79,7 @@ func parseTime(s string) amber.Time {
 	return amber.Time{}
 }
 
-// Delete deletes a file, or a folder with all that is in it. One that is not there is fine.
+// Delete deletes a file, or a folder with all that is in it. A file that is not there is fine.
 func (c *Client) Delete(ctx context.Context, uri string, recursive bool) error {
 	r, err := c.file("delete OpenViking file", http.MethodDelete, "/api/v1/fs", uri)
 	if err != nil {

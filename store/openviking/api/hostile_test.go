@@ -163,7 +163,7 @@ func TestTooManyNames(t *testing.T) {
 	must.Equal(t, "requests", len(s.requests()), 21)
 }
 
-// What can not be right is not sent.
+// The client does not send requests that cannot be right.
 func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := serve(t, says(200, healthy))

@@ -41,8 +41,8 @@ type listing struct {
 	r      request
 	below  string // every name begins so
 	offset int
-	// seen has a sum for each name so far, which is smaller than the name. It only tells whether a
-	// page is new, so that two names with one sum do no harm.
+	// seen has a sum for each name so far, which is smaller than the name. It only shows whether a page is new, so that
+	// two names with one sum do no harm.
 	seed maphash.Seed
 	seen map[uint64]struct{}
 	fn   func(uri string) error

@@ -31,13 +31,13 @@ type Options struct {
 	// URL is where the server is: "http://127.0.0.1:1933", "https://viking.example/prefix".
 	// Plain HTTP is for this machine alone.
 	URL string
-	// Key returns the API key. It is asked before each request, so that a new key counts at
-	// once; spaces around the key are dropped. nil: no key is sent.
+	// Key returns the API key. The client calls it before each request, so that a new key counts at once; spaces around
+	// the key are dropped. nil: no key is sent.
 	Key func() (string, error)
 	// Account and User are sent as headers, for a server in mode trusted; "" is not sent.
 	Account, User string
-	// Owner is whom the key has to be of: a key of somebody else is refused before anything is
-	// sent with it. The zero value: anybody.
+	// Owner is the owner that the key must have: the client refuses a key of another owner before it sends anything
+	// with it. The zero value: any owner.
 	Owner Owner
 	// SameOwner has keys refused that are not of the owner of the first one.
 	SameOwner bool

@@ -245,7 +245,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Who asks is told by /health where there is a key that names a user, else by the status.
+// /health names the user of a request whose key names one; for any other request the status does.
 func TestUser(t *testing.T) {
 	t.Parallel()
 	status := result(`{"initialized":true,"user":"default"}`)

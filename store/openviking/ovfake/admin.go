@@ -146,7 +146,7 @@ func (s *Server) add(a *account, name, role string) *user {
 	return u
 }
 
-// withKey adds the key of a user to an answer. Nobody has one in trusted mode.
+// withKey adds the key of a user to an answer. In trusted mode no user has a key.
 func (s *Server) withKey(u *user, doc object) object {
 	if s.opts.Mode != ModeTrusted {
 		doc["user_key"] = u.key

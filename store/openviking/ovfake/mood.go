@@ -32,8 +32,8 @@ func (s *Server) change(f func(*mood)) {
 	f(&s.mood)
 }
 
-// Calm ends every mood. Keys that were revoked stay so. Requests that were slow are carried out
-// now, whether or not somebody waits for them.
+// Calm ends every mood. Keys that were revoked stay so. The server carries out slow requests now, whether or not a
+// client waits for them.
 func (s *Server) Calm() {
 	s.Hold(false)
 	s.change(func(m *mood) {
@@ -74,9 +74,9 @@ func (s *Server) EmbedderDown(down bool) {
 	s.change(func(m *mood) { m.embedderDown, m.failures = down, 0 })
 }
 
-// Hold has the embedder answer nobody: what waits for vectors waits, and files of a
-// batch are busy. Hold(false) makes the vectors. A file that was deleted meanwhile
-// is found then, although it is not there: a real server has that defect, too.
+// Hold has the embedder answer no request: requests that wait for vectors wait, and files of a batch are busy.
+// Hold(false) makes the vectors. A file that was deleted meanwhile is found then, although it is not there: a real
+// server has that defect, too.
 func (s *Server) Hold(hold bool) {
 	s.change(func(m *mood) {
 		switch {

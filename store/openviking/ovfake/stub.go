@@ -149,8 +149,8 @@ func (s *Stub) note(text string) {
 	}
 }
 
-// inputs returns the texts of a request: one string, or a list. What is not a
-// string is taken as the JSON that it is.
+// inputs returns the texts of a request: one string, or a list. An element that is not a string is taken as the JSON
+// that it is.
 func inputs(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {

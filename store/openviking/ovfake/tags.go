@@ -22,8 +22,7 @@ func valid(tags []string) (kept []string) {
 	return kept
 }
 
-// filter returns the tags that a question wants. Of two with one key, the last
-// counts alone.
+// filter returns the tags that a question wants. Where two have one key, the last counts alone.
 func filter(tags []string) (map[string]string, error) {
 	want := map[string]string{}
 	for _, t := range tags {

@@ -149,7 +149,7 @@ func (s *Server) mkdir(c *call) error {
 	return c.ok(object{"uri": scheme + p})
 }
 
-// remove deletes a file or folder. What is not there counts as deleted.
+// remove deletes a file or folder. A file that is not there counts as deleted.
 func (s *Server) remove(c *call) error {
 	uri, err := c.query("uri")
 	if err != nil {

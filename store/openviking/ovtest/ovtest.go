@@ -15,8 +15,8 @@ type Target struct {
 	// EmbedderDown makes the server's embedder fail, or work again. Checks that
 	// need it are not run when it is nil.
 	EmbedderDown func(down bool)
-	// EmbedderHold has the embedder answer nobody until it is called with false.
-	// Checks that need it are not run when it is nil.
+	// EmbedderHold has the embedder answer no request until it is called with false. Checks that need it are not run
+	// when it is nil.
 	EmbedderHold func(hold bool)
 }
 

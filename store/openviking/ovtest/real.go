@@ -27,7 +27,7 @@ type Real struct {
 	config string // file
 	log    *tail
 
-	// Of the process that runs now:
+	// These are for the process that runs now.
 	process *os.Process
 	stop    context.CancelFunc
 	ended   chan struct{} // closed when it has ended
@@ -171,7 +171,7 @@ func (s Setup) config(port int, workspace string) []byte {
 	return text
 }
 
-// freePort returns a port of loopback that nobody listens on at the moment.
+// freePort returns a port of loopback that no process listens on at the moment.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
