@@ -15,19 +15,15 @@ type ChainName struct {
 	Device string
 }
 
-// Audit checks a whole repository: every pack and index object like
-// [Repo.Check], every manifest, stub, pin and list of condemned packs, all
-// chains like [Catalog.CheckChain], and that every blob that a snapshot needs is
-// there. With readData every byte is read. Damage is no error; each names the
-// snapshots it touches. Objects that mean nothing, and those of a newer Amber,
-// are among what was not checked. So are the contents of what is encrypted when
-// the repository is locked: its stored bytes are checked then, and those of
-// inner manifests also against their manifests. Known tells the heads of chains and may be
-// nil; expect names chains that have to be there.
+// Audit checks a whole repository: every pack and index object like [Repo.Check], every manifest, stub, pin and list of
+// condemned packs, all chains like [Catalog.CheckChain], and that every blob that a snapshot needs is there. With
+// readData it reads every byte. Damage is no error; each damage names the snapshots it touches. The report lists
+// objects that mean nothing, and those of a newer Amber, as not checked. When the repository is locked it lists
+// encrypted contents there, too: Audit then checks their stored bytes, and those of inner manifests also against their
+// manifests. Known returns the head of a chain and may be nil; expect names chains that have to be there.
 //
-// Nobody should collect garbage meanwhile: what is deleted while it is looked
-// at seems to be missing. Errors: invalid; too_new for an index object; those
-// of the target.
+// No process should collect garbage meanwhile: an object that is deleted while Audit reads seems to be missing. Errors:
+// invalid; too_new for an index object; those of the target.
 func (r *Repo) Audit(
 	ctx context.Context, tenant amber.TenantID, readData bool,
 	known func(amber.AgentID, string) (Link, bool), expect ...ChainName,
@@ -82,8 +78,7 @@ func (a *audit) notChecked(format string, args ...any) {
 	}
 }
 
-// problem notes what is wrong with an object. One that a newer Amber wrote is
-// not checked.
+// problem notes what is wrong with an object. An object that a newer Amber wrote counts as not checked.
 func (a *audit) problem(object string, err error, ids ...amber.SnapshotID) {
 	if amber.KindOf(err) == amber.KindTooNew {
 		a.notChecked("%s: %v", object, reasonOf(err))
@@ -249,8 +244,7 @@ func (a *audit) finish() wire.CheckReport {
 	return r
 }
 
-// unused counts the bytes of blobs that nobody needs, or that are there
-// twice.
+// unused counts the bytes of blobs that no snapshot needs, or that are there twice.
 func (a *audit) unused() (n int64) {
 	uses := a.repo.census(a.live, func(ID) bool { return false })
 	for _, use := range uses {

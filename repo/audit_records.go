@@ -157,8 +157,7 @@ func (a *audit) chains(ctx context.Context, known func(amber.AgentID, string) (L
 	return nil
 }
 
-// keys checks all key records. An older one beside the newest is left by
-// somebody who died, and means nothing.
+// keys checks all key records. An older record beside the newest was left by a process that died, and means nothing.
 func (a *audit) keys(ctx context.Context) error {
 	serials, err := keySerials(ctx, a.repo.target)
 	if err != nil {
@@ -173,7 +172,7 @@ func (a *audit) keys(ctx context.Context) error {
 			a.problem(keyRecordName(serial), err)
 		}
 	}
-	// What is wrong with the newest beyond that, or that there is none.
+	// The newest record may have other damage than that, or there may be no record where there must be one.
 	c := a.repo.keys()
 	if c.damage != nil && a.found.byObject[c.damage.Object] == nil {
 		a.found.add(c.damage.Object, c.damage.Reason)

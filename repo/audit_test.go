@@ -141,9 +141,8 @@ func TestObjectsThatAreMissingCutOrInAnotherPlaceAreFound(t *testing.T) {
 		must.Equal(t, what+" passes", auditAs(t, spoiled, heads).OK(), false)
 	}
 	for _, name := range names {
-		// Whether there is a pin, or a list of condemned packs, nothing else
-		// tells. Nor is it damage when a pack that nobody needs loses its
-		// index object.
+		// The audit cannot notice that a pin or a list of condemned packs is gone, because no other object names them.
+		// Nor is it damage when a pack that no snapshot needs loses its index object.
 		if !strings.HasPrefix(name, "pins/") && !strings.HasPrefix(name, "condemned/") && !unneededIndex(target, name) {
 			find(name+" missing", func(o map[string][]byte) { delete(o, name) })
 			find(name+" renamed", func(o map[string][]byte) { o[name+".old"] = o[name]; delete(o, name) })

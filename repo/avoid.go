@@ -66,9 +66,8 @@ func (w *Writer) otherKey(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return name != w.codec.name })
 }
 
-// onlySealed fails in an encrypted repository when one of the blobs is there
-// and not encrypted: somebody has kept its id from before. Whether another key
-// was used it cannot tell. The error is of kind invalid.
+// onlySealed fails in an encrypted repository when one of the blobs is there and not encrypted: the caller has kept its
+// id from before the encryption. onlySealed cannot see whether another key was used. The error is of kind invalid.
 func (w *Writer) onlySealed(op string, ids []ID) error {
 	if w.codec.name == "" {
 		return nil

@@ -14,7 +14,7 @@ const (
 	maxPageShift = 16
 )
 
-// Bounds of objects. What is larger was not written by Amber.
+// Bounds of objects. Amber writes no object that is larger.
 const (
 	defaultPackBytes = 4 << 20       // header and blobs of a pack; a larger blob has a pack of its own
 	maxPackData      = 128 << 20     // header and blobs of a pack that is read

@@ -35,9 +35,8 @@ type Entry struct {
 	Manifest Manifest
 	Digest   string // of the manifest's body
 	Pinned   bool
-	// Signature says what became of checking the manifest's signature. One that
-	// is bad or was taken away leaves the snapshot in the list; nothing may be
-	// restored from it: see [Entry.Usable].
+	// Signature is the result of checking the manifest's signature. A snapshot whose signature is bad or was taken away
+	// stays in the list; nothing may be restored from it: see [Entry.Usable].
 	Signature SignatureState
 	// Problem says why the snapshot cannot be used for this agent. With kind
 	// damaged or too_new the manifest cannot be read, and only ID, Tenant and

@@ -33,7 +33,7 @@ type Stub struct {
 	DeletedAt amber.Time       `json:"deleted_at"`
 	Reason    string           `json:"reason"`
 
-	// What follows is not written when it is empty.
+	// The fields below are not written when they are empty.
 	Author sign.KeyID `json:"author,omitempty"` // whose valid signature the manifest had; only a stub that is signed says so
 	Signer sign.KeyID `json:"signer,omitempty"` // whose signature belongs to the stub; "" for none
 }
@@ -99,9 +99,8 @@ func (s *storedStub) deletes(e Entry) bool {
 	return s.counts(e) && (s.Digest == e.Digest || amber.KindOf(e.Problem) == amber.KindDamaged)
 }
 
-// counts reports whether a stub may take a manifest away as far as signatures
-// tell: a stub that nobody signed is not enough for a manifest that somebody
-// did.
+// counts reports whether the signatures allow a stub to take a manifest away: an unsigned stub is not enough for a
+// manifest with a valid signature.
 func (s *storedStub) counts(e Entry) bool {
 	return !s.signature.Untrusted() && (s.Signer != "" || e.Signature.Status != sign.SignatureValid)
 }
@@ -120,13 +119,11 @@ func (c *Catalog) readStub(ctx context.Context, agent amber.AgentID, id amber.Sn
 	return &s, nil
 }
 
-// Delete removes a snapshot, pinned or not, and leaves a stub in its place:
-// the stub is durable before the manifest goes. Deleting one that was deleted
-// finishes what may be left of it. What it needed stays until
-// [Repo.CollectGarbage]. The stub is signed when the repository has a signer.
-// Errors: invalid; not_found; too_new for a snapshot of a newer Amber; refused
-// for a signed one when there is no signer: its chain would not hold any more;
-// that of the signer; those of the target.
+// Delete removes a snapshot, pinned or not, and leaves a stub in its place: the stub is durable before the manifest
+// goes. To delete a snapshot that was deleted finishes what may be left of its deletion. The blobs that the snapshot
+// needed stay until [Repo.CollectGarbage]. The stub is signed when the repository has a signer. Errors: invalid;
+// not_found; too_new for a snapshot of a newer Amber; refused for a signed one when there is no signer: its chain would
+// not hold any more; that of the signer; those of the target.
 func (c *Catalog) Delete(ctx context.Context, agent amber.AgentID, id amber.SnapshotID, reason string, now amber.Time) error {
 	if err := checkPlace(agent, id); err != nil {
 		return err

@@ -62,8 +62,7 @@ func (c *Catalog) ids(ctx context.Context, prefix string, agent amber.AgentID) (
 	return ids, nil
 }
 
-// readManifest reads a manifest. One that cannot be read is no error. Errors:
-// not_found; those of the target.
+// readManifest reads a manifest. A manifest that cannot be read is no error. Errors: not_found; those of the target.
 func (c *Catalog) readManifest(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) (Entry, error) {
 	name := recordName(manifestPrefix, agent, id)
 	m, r, err := c.openManifest(ctx, name)

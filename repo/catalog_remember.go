@@ -17,8 +17,8 @@ type Manifests struct {
 	known map[[sha256.Size]byte]rememberedManifest
 }
 
-// rememberedManifest is what was found in the bytes of a manifest. It has no pointers: nobody can
-// change what is remembered.
+// rememberedManifest is what was found in the bytes of a manifest. It has no pointers, so that no caller can change
+// what is remembered.
 type rememberedManifest struct {
 	manifest Manifest
 	sealed   sealed

@@ -83,10 +83,8 @@ func (s *shelf) readStubs(ctx context.Context, c *Catalog, agent amber.AgentID, 
 	return nil
 }
 
-// deleted reports whether a snapshot whose manifest is still there was
-// deleted: an intact stub says so. A stub that cannot be read, that is about
-// another manifest, or that nobody signed though somebody must have, takes
-// nothing away.
+// deleted reports whether a snapshot whose manifest is still there was deleted: an intact stub says so. A stub takes
+// nothing away that cannot be read, that is about another manifest, or that is not signed although it must be.
 func (s *shelf) deleted(id amber.SnapshotID) bool {
 	stub, ok := s.stubs[id]
 	return ok && stub.problem == nil && stub.stub.deletes(s.manifests[id])

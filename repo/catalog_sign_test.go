@@ -348,8 +348,7 @@ func TestEveryChangedByteOfSignedRecordsIsFound(t *testing.T) {
 	}
 }
 
-// TestAStubIsNotEnoughForASignedSnapshot puts stubs that nobody signed beside
-// signed manifests.
+// TestAStubIsNotEnoughForASignedSnapshot puts stubs without a signature beside signed manifests.
 func TestAStubIsNotEnoughForASignedSnapshot(t *testing.T) {
 	t.Parallel()
 	target, s := signedStore(t)

@@ -143,8 +143,7 @@ func TestADamagedPinPinsAndIsReplaced(t *testing.T) {
 	}
 }
 
-// TestASnapshotThatCannotBeReadCanBeDeleted is the way out for somebody whose
-// gc is blocked.
+// TestASnapshotThatCannotBeReadCanBeDeleted is the way out for a person whose gc is blocked.
 func TestASnapshotThatCannotBeReadCanBeDeleted(t *testing.T) {
 	t.Parallel()
 	target, s := storeOn(t, newMemory())

@@ -55,9 +55,8 @@ func (s *storedStub) link() link {
 	return l
 }
 
-// links returns all links that can be read, those of one device together, in
-// the order of their counters. Of a snapshot whose deletion is not finished
-// there is one.
+// links returns all links that can be read, those of one device together, in the order of their counters. A snapshot
+// whose deletion is not finished has one link.
 func (s *shelf) links() []link {
 	all := map[Link]link{}
 	for _, e := range s.manifests {

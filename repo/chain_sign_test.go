@@ -123,7 +123,7 @@ func TestWhatNobodySignedFillsNoGapInASignedChain(t *testing.T) {
 	tests := []struct {
 		name string
 		stub func(t *testing.T, target *memory, m repo.Manifest) []byte
-		// What is said about one in the middle, and about the last; "" for no
+		// The damage that the check reports when the stub is of a link in the middle, and of the last link; "" for no
 		// damage.
 		middle, last string
 	}{

@@ -83,7 +83,7 @@ func TestBrokenChains(t *testing.T) {
 	tests := []struct {
 		name  string
 		spoil func(o objects, m []repo.Manifest)
-		// What the report has, "" for nothing.
+		// The text that the report must have, "" for nothing.
 		damaged, notChecked string
 	}{
 		{"nothing", func(objects, []repo.Manifest) {}, "", ""},

@@ -22,7 +22,7 @@ func (c *Catalog) Tip(ctx context.Context, agent amber.AgentID, device string) (
 	return seen.Tip, err
 }
 
-// Seen is what somebody has read of a chain.
+// Seen is the part of a chain that a caller has read.
 type Seen struct {
 	Tip Link // the last link of the chain among them
 	// IDs are those of all snapshots of the agent whose links were read, and
@@ -30,11 +30,10 @@ type Seen struct {
 	IDs []amber.SnapshotID
 }
 
-// TipSince is [Catalog.Tip] for somebody who has looked before: records never
-// change, so it reads only those that are not in seen, and the tip, and lists
-// names otherwise, whatever clocks have done to them. It returns what has been
-// seen now. Where the tip that was seen is gone, or is another or none by now,
-// everything is read again. Errors: those of Tip.
+// TipSince is [Catalog.Tip] for a caller that has looked before: records never change, so it reads only the tip and the
+// records that are not in seen, and for the others lists names, whatever clocks have done to them. It returns what has
+// been seen now. Where the tip that was seen is gone, or is another or none by now, it reads everything again. Errors:
+// those of Tip.
 func (c *Catalog) TipSince(ctx context.Context, agent amber.AgentID, device string, seen Seen) (Seen, error) {
 	now := &look{c: c, agent: agent, device: device, before: map[amber.SnapshotID]bool{}, links: map[amber.SnapshotID]bool{}}
 	for _, id := range seen.IDs {
@@ -113,10 +112,9 @@ func (l *look) note(n link) {
 	}
 }
 
-// choose returns the tip and drops the links that are not signed and should
-// be. Of two with one counter the later in the order of links is the tip. What
-// was seen before needs no look: a tip that is not signed has no signed link
-// before it, or it would not have become one.
+// choose returns the tip and drops the links that are not signed and should be. Where two links have one counter, the
+// later in the order of links is the tip. Links that were seen before need no look: a tip that is not signed has no
+// signed link before it, or it would not have become the tip.
 func (l *look) choose() (tip Link) {
 	signed := int64(maxCounter)
 	for _, n := range l.chain {

@@ -23,8 +23,8 @@ func (s *store) place(t *testing.T, prefix, body string, old amber.SnapshotID, s
 	return id
 }
 
-// TestTheTipIsNothingThatATargetMadeUp puts a third link behind two that are
-// signed, in every way in which somebody without the key can.
+// TestTheTipIsNothingThatATargetMadeUp puts a third link behind two that are signed, in every way in which a person
+// without the key can.
 func TestTheTipIsNothingThatATargetMadeUp(t *testing.T) {
 	t.Parallel()
 	none := func(string) string { return "[]" }
@@ -109,7 +109,7 @@ func TestATipThatBecameAnotherIsNotBelieved(t *testing.T) {
 	must.Equal(t, "tip", must.Get(s.catalog.TipSince(ctx, ada, laptop, seen))(t).Tip.ID, first.ID)
 }
 
-// A chain that nobody signs goes on.
+// A chain without signatures goes on.
 func TestTheTipOfAChainWithoutSignatures(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, newMemory())

@@ -32,24 +32,19 @@ type CopyOptions struct {
 	RefusePlain bool
 }
 
-// Copy brings everything that a repository has and another one has not from one
-// target to the other: packs, then index objects, then manifests, each durable
-// before the next, so that the destination holds whole snapshots at any time.
-// Every pack that is sent is compared with its name on the way, and every manifest
-// that is there with that of the source; packs that are there are not read.
-// What was there before is not sent again, so an interrupted copy goes on where
-// it ended; several may run at once, also from several repositories of a tenant.
-// Nothing at the destination is deleted or changed but older key records: a
-// snapshot that was deleted at the source stays there.
+// Copy brings everything that a repository has and another one has not from one target to the other: packs, then index
+// objects, then manifests, each durable before the next, so that the destination holds whole snapshots at any time.
+// Every pack that is sent is compared with its name on the way, and every manifest that is there with that of the
+// source; packs that are there are not read. Objects that were there before are not sent again, so an interrupted copy
+// goes on where it ended; several may run at once, also from several repositories of a tenant. Nothing at the
+// destination is deleted or changed but older key records: a snapshot that was deleted at the source stays there.
 //
-// Encrypted repositories are copied as they are, and two that are not the same
-// cannot share a destination. Neither end is believed about keys: anybody can
-// name them. A destination without a key record is given the one of the source if
-// Accept has nothing against it. One that has a key record is given a newer one
-// only if in addition the identities open both, and the newer one holds the very
-// keys of the other; only then, and when it was read back, those before it are
-// removed. What may not be removed, or holds a key that nobody could compare, is
-// told in the report and tried again by the next copy.
+// Encrypted repositories are copied as they are, and two that are not the same cannot share a destination. Copy does
+// not believe the names of keys at either end: any person who writes to a target can make them up. A destination
+// without a key record is given the one of the source if Accept has nothing against it. A destination that has a key
+// record is given a newer one only if in addition the identities open both, and the newer one holds the very keys of
+// the other; only then, and when it was read back, those before it are removed. The report names a key record that may
+// not be removed, or that holds a key that could not be compared; the next copy tries again.
 //
 // Errors: damaged for objects that do not match their name; conflict when the
 // destination is another repository, or has another key, or has one and the

@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// keys brings the newest key record. Of two records the names of keys are what
-// anybody can write, so nothing that is there goes because of them.
+// keys brings the newest key record. Any person who writes to a target can make up the names of keys in a record, so
+// keys removes nothing because of those names.
 func (c *copying) keys(ctx context.Context) error {
 	ours, err := newestKeys(ctx, c.from)
 	if err != nil {

@@ -149,7 +149,7 @@ func TestOldKeyRecordsGoAsSoonAsTheyMay(t *testing.T) {
 	newStore(t, to).whole(t, m)
 }
 
-// An old record of which nobody knows what it holds stays.
+// An old record stays that holds another key, or whose keys cannot be read.
 func TestAnOldKeyRecordThatHoldsSomethingElseStays(t *testing.T) {
 	t.Parallel()
 	base := newEncrypted(t)

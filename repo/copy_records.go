@@ -135,7 +135,7 @@ func (c *copying) records(ctx context.Context, list []target.Object) error {
 	return nil
 }
 
-// small brings a record. One that is there must be the same.
+// small brings a record. A record that is there already must be the same.
 func (c *copying) small(ctx context.Context, name string) error {
 	b, err := readSmall(ctx, c.from, name)
 	if amber.KindOf(err) == amber.KindNotFound {

@@ -135,8 +135,8 @@ func TestACopyBringsNothingDamaged(t *testing.T) {
 	}
 }
 
-// What was deleted at the source stays at the destination, and what was deleted
-// there is not brought back.
+// A snapshot that was deleted at the source stays at the destination, and one that was deleted at the destination is
+// not brought back.
 func TestACopyDeletesNothingAndBringsNothingBack(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, newMemory())
@@ -212,9 +212,9 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	if r, err := repo.Copy(ctx, from, to, repo.CopyOptions{}); err != nil || r.Plain != 1 || r.Snapshots != 2 {
 		t.Errorf("without: %v, %+v", err, r)
 	}
-	// What is there need not be sent.
+	// A snapshot that is there already need not be sent.
 	must.Equal(t, "plain snapshots that are there already", must.Get(repo.Copy(ctx, from, to, refuse))(t).Plain, 1)
-	// Nor may what is left of one that was deleted.
+	// The packs that are left of a deleted snapshot may not be sent either.
 	left := from.clone()
 	there := s.on(t, left)
 	there.delete(t, plain)
@@ -229,7 +229,7 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	there.collect(t)
 	fresh = newMemory()
 	must.Equal(t, "snapshots after space was freed", must.Get(repo.Copy(ctx, left, fresh, refuse))(t).Snapshots, 1)
-	// Nobody knows what is in a manifest that cannot be read.
+	// Copy cannot know what is in a manifest that cannot be read.
 	name := "snapshots/ada/" + string(plain.ID) + ".json"
 	from.objects[name] = append([]byte(" "), from.objects[name]...)
 	fresh = newMemory()

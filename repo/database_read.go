@@ -8,13 +8,11 @@ import (
 	"slices"
 )
 
-// ReadDatabase hands out every page of a database once, in the order in which
-// chunks lie in packs, neighbours together, each checked. The offset is that in
-// the database. What write is given is valid until it returns. At the end the
-// digest of the whole is compared: before ReadDatabase has returned nil,
-// nothing is known about which pages belong together. Errors: damaged;
-// not_found for a blob that the index does not know; too_new; those of the
-// target; that of write, as it is.
+// ReadDatabase hands out every page of a database once, in the order in which chunks lie in packs, neighbours together,
+// each checked. Write is called with the offset in the database and with pages that are valid until it returns. At the
+// end the digest of the whole is compared: before ReadDatabase has returned nil, nothing is known about which pages
+// belong together. Errors: damaged; not_found for a blob that the index does not know; too_new; those of the target;
+// that of write, as it is.
 func (r *Repo) ReadDatabase(ctx context.Context, ref DatabaseRef, write func(offset int64, pages []byte) error) error {
 	m, err := r.loadMap(ctx, ref)
 	if err != nil {

@@ -59,8 +59,8 @@ func (e *entry) pageSize() int {
 
 func (e *entry) end() int64 { return int64(e.offset) + int64(e.stored) }
 
-// directory is the list of blobs of a pack, byte for byte as it is stored. One
-// that was read has passed checkDirectory.
+// directory is the list of blobs of a pack, byte for byte as it is stored. A directory that was read has passed
+// checkDirectory.
 type directory []byte
 
 func (d directory) blobs() int { return len(d) / entryBytes }

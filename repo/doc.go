@@ -40,11 +40,9 @@
 //
 // # Trust
 //
-// Objects may have been changed, swapped, cut or made up by somebody else.
-// Everything read is bounded and checked, and no plaintext leaves this package
-// whose id was not computed from it. A damaged or missing index object is
-// reported by [Repo.Problems] and mended by [Repo.Rebuild]; a blob that lies in
-// several packs is read from any that is intact.
+// Another person or program may have changed, swapped, cut or made up objects. Everything read is bounded and checked,
+// and no plaintext leaves this package whose id was not computed from it. A damaged or missing index object is reported
+// by [Repo.Problems] and mended by [Repo.Rebuild]; a blob that lies in several packs is read from any that is intact.
 //
 // The bytes are described in docs/format/repository.md.
 package repo

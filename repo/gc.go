@@ -22,15 +22,13 @@ import (
 //	4  packs that were on a list before step 1, for longer than the grace time,
 //	   and in which nothing was marked, are deleted: index objects that do not
 //	   name them, away with those that do, then the packs
-//	5  they stay on the list for a while, so that nobody stores them again while
+//	5  they stay on the list for a while, so that no writer stores them again while
 //	   another collection still means to delete them
 //
-// A snapshot reads the lists before it publishes its manifest, and what it needs
-// from condemned packs it stores again, elsewhere. It publishes within half the
-// grace time after that. So a manifest that relies on a pack was there before
-// the pack was condemned, or came within half the grace time after: a mark that
-// begins when the grace time is over sees it. After that mark nobody comes to
-// rely on the pack, however long its deletion takes. The other half is for
+// A snapshot reads the lists before it publishes its manifest, and what it needs from condemned packs it stores again,
+// elsewhere. It publishes within half the grace time after that. So a manifest that relies on a pack was there before
+// the pack was condemned, or came within half the grace time after: a mark that begins when the grace time is over sees
+// it. After that mark no snapshot comes to rely on the pack, however long its deletion takes. The other half is for
 // clocks that differ and for lists that take a while to be written.
 
 // GCOptions say how garbage is collected.
@@ -61,12 +59,11 @@ const tombstoneTime = time.Hour
 
 func (o *GCOptions) hold() time.Duration { return max(o.Grace, tombstoneTime) }
 
-// CollectGarbage frees what no snapshot needs. A pack goes in two collections,
-// the grace time between them. When one manifest, or what it needs to tell what
-// it needs, cannot be read, nothing is removed, and so a locked repository keeps
-// everything. Whatever interrupts it, every snapshot stays whole. Errors:
-// invalid; refused when the repository is locked; damaged and too_new for that
-// manifest, which it names; conflict when it took too long; those of the target.
+// CollectGarbage frees what no snapshot needs. A pack goes in two collections, the grace time between them. When
+// CollectGarbage cannot read a manifest, or an object that says what the manifest needs, it removes nothing, and so a
+// locked repository keeps everything. Whatever interrupts it, every snapshot stays whole. Errors: invalid; refused when
+// the repository is locked; damaged and too_new for that manifest, which it names; conflict when it took too long;
+// those of the target.
 func (r *Repo) CollectGarbage(ctx context.Context, o GCOptions) (GCReport, error) {
 	if _, err := amber.ParseTenantID(string(o.Tenant)); err != nil {
 		return GCReport{}, err

@@ -25,7 +25,7 @@ const (
 	maxCondemned = 8000
 )
 
-// condemnedList is a list of packs that nobody may rely on.
+// condemnedList is a list of packs that no new snapshot may rely on.
 type condemnedList struct {
 	Format  string          `json:"format"`
 	Version int             `json:"version"`
@@ -77,8 +77,8 @@ func (r *Repo) Condemned(ctx context.Context) (map[ID]bool, error) {
 	return packs, nil
 }
 
-// readCondemned reads all lists. One that goes meanwhile was replaced by
-// another, so it begins again then.
+// readCondemned reads all lists. A list that goes meanwhile was replaced by another one, and then readCondemned begins
+// again.
 func readCondemned(ctx context.Context, t target.Target) (condemnation, error) {
 	for range maxTries {
 		c, err := tryCondemned(ctx, t)

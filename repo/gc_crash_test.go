@@ -80,8 +80,8 @@ func collects(s *store, _ repo.Manifest) error {
 	return must.Err(s.repo.CollectGarbage(ctx, s.options()))
 }
 
-// garbage leaves packs that nobody needs, one that is half needed, and an index
-// object that names packs that are needed and one that is not.
+// garbage leaves packs that no snapshot needs, one that is half needed, and an index object that names packs that are
+// needed and one that is not.
 func garbage(t *testing.T, s *store) []repo.Manifest {
 	a := s.take(t, ada, "a")
 	mixed := s.takeWithNoise(t, "mixed")
@@ -91,7 +91,7 @@ func garbage(t *testing.T, s *store) []repo.Manifest {
 	return []repo.Manifest{a, mixed, split}
 }
 
-// takeWithNoise takes a snapshot and stores beside it what nobody needs.
+// takeWithNoise takes a snapshot and stores beside it a blob that no snapshot needs.
 func (s *store) takeWithNoise(t *testing.T, word string) repo.Manifest {
 	t.Helper()
 	w := s.repo.NewWriter(ctx)

@@ -35,9 +35,9 @@ func (r *Repo) Endangered(ctx context.Context, needed func(fn func(ID, Kind) err
 	return lost, err
 }
 
-// InTime says whether a snapshot that began at a time may still be published.
-// One that takes longer than half the grace time of gc may rely on packs that
-// were condemned when it had looked already. The error is of kind conflict.
+// InTime says whether a snapshot that began at a time may still be published. A snapshot that takes longer than half
+// the grace time of gc may rely on packs that were condemned after it had read the lists. The error is of kind
+// conflict.
 func InTime(began, now amber.Time, grace time.Duration) error {
 	took := now.Time().Sub(began.Time()).Abs() // a clock that was set back tells nothing either
 	if took <= grace/2 {

@@ -112,7 +112,7 @@ func TestASnapshotPausedBeforeItsManifestIsWhole(t *testing.T) {
 			if runs == 1 {
 				must.Do(t, err)
 				s.whole(t, a, b)
-				// What it stored again is not in the condemned packs.
+				// The blobs that the snapshot stored again are not in the condemned packs.
 				s.collect(t)
 				s.whole(t, a, b)
 				continue
@@ -334,8 +334,7 @@ func TestInterruptedDeletionsAreFinished(t *testing.T) {
 	s.whole(t, a)
 }
 
-// TestGarbageMendsTheIndex is about index objects that name packs which are
-// lost and which nobody needs, and damaged ones.
+// TestGarbageMendsTheIndex is about index objects that name lost packs which no snapshot needs, and damaged ones.
 func TestGarbageMendsTheIndex(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
@@ -402,8 +401,8 @@ func TestASnapshotMustBePublishedInTime(t *testing.T) {
 	}
 }
 
-// TestRandomSnapshotsAndCollections takes, deletes and collects in random
-// order, also while snapshots are under way. What should be there always is.
+// TestRandomSnapshotsAndCollections takes, deletes and collects in random order, also while snapshots are under way.
+// Every snapshot that should be there always is.
 func TestRandomSnapshotsAndCollections(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {

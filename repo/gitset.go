@@ -50,7 +50,7 @@ const (
 // are zero.
 type gitID [sha256.Size]byte
 
-// parseGitID reads an object id. Its length comes with it: 20 or 32.
+// parseGitID reads an object id and returns its length, too: 20 or 32.
 func parseGitID(oid string) (id gitID, length int, err error) {
 	length = len(oid) / 2
 	if len(oid)%2 == 0 && (length == sha1.Size || length == sha256.Size) {

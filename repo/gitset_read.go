@@ -130,10 +130,9 @@ func checkGitBlob(b *Blob, e gitEntry, length int) (GitObject, error) {
 	return o, nil
 }
 
-// GitObjects reads all objects of a set, in the order in which they lie in
-// packs as far as there are at most 65536, each checked against its id. What fn
-// is given is valid until it returns. Errors: those of [Repo.Get]; damaged;
-// that of fn, as it is.
+// GitObjects reads all objects of a set, in the order in which they lie in packs as far as there are at most 65536,
+// each checked against its id. The object that fn is given is valid until fn returns. Errors: those of [Repo.Get];
+// damaged; that of fn, as it is.
 func (r *Repo) GitObjects(ctx context.Context, root ID, fn func(GitObject) error) error {
 	g, err := r.OpenGitSet(ctx, root)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// GitSetWriter stores a set of git objects. Not safe for concurrent use. What
-// it stores is stored when the [Writer] is flushed.
+// GitSetWriter stores a set of git objects. Not safe for concurrent use. Its objects are stored when the [Writer] is
+// flushed.
 type GitSetWriter struct {
 	w     *Writer
 	based bool

@@ -6,9 +6,8 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// Glance counts the snapshots of a repository and tells whether it is encrypted, by
-// the names of its objects alone: opening it would read its whole index. An empty
-// target is fine.
+// Glance counts the snapshots of a repository and reports whether it is encrypted, by the names of its objects alone:
+// to open it would read its whole index. An empty target is fine.
 func Glance(ctx context.Context, t target.Target) (snapshots int, encrypted bool, err error) {
 	err = t.List(ctx, manifestPrefix, func(target.Object) error { snapshots++; return nil })
 	if err == nil {

@@ -79,8 +79,7 @@ type PageDigest [sha256.Size]byte
 // DigestPage returns the digest of a page.
 func DigestPage(page []byte) PageDigest { return sha256.Sum256(page) }
 
-// What is hashed before the plaintext, so that no blob of pages has the id of
-// another kind of blob.
+// Each is hashed before the plaintext, so that no blob of pages has the id of another kind of blob.
 const (
 	blobDomain  = "amber blob 1\x00"
 	pagesDomain = "amber pages 1\x00"

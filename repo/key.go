@@ -18,8 +18,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// What is derived from a repository key, with HKDF-SHA-256 and no salt. The
-// name tells nothing about the others.
+// The values that are derived from a repository key, with HKDF-SHA-256 and no salt. The name reveals nothing about the
+// others.
 const (
 	keyName    = "amber repository 1 name"
 	keyForIDs  = "amber repository 1 ids"
@@ -57,8 +57,8 @@ func parseKeyID(s string) (keyID, error) {
 	return keyID{}, errors.New("the name of a key is not 16 lower-case hexadecimal digits")
 }
 
-// secret is 32 bytes that nobody may see: however it is printed, logged or
-// encoded, it says only that it is one.
+// secret is 32 bytes that no person may see: however it is printed, logged or encoded, it says only that it is a
+// secret.
 type secret [32]byte
 
 const redacted = "(secret)"
@@ -141,9 +141,8 @@ func bound(e *entry) []byte {
 	return append(b, e.id[:]...)
 }
 
-// seal returns the stored bytes of a blob in buf, which may grow. What is
-// sealed lies in buf behind sealedHead bytes, and then nothing is copied, or
-// nowhere in it.
+// seal returns the stored bytes of a blob in buf, which may grow. The plaintext b lies in buf behind sealedHead bytes,
+// and then nothing is copied, or nowhere in buf.
 func (k *key) seal(random io.Reader, e *entry, b, buf []byte) ([]byte, error) {
 	buf = slices.Grow(buf[:0], len(b)+sealedBytes)[:sealedHead]
 	copy(buf, k.id[:])

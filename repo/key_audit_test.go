@@ -77,8 +77,8 @@ func TestObjectsOfAnEncryptedRepositoryThatAreMissingOrExchangedAreFound(t *test
 	}
 }
 
-// forge is a pack of an encrypted repository that somebody without the key may
-// change: everything but what is sealed can be computed again.
+// forge is a pack of an encrypted repository that a person without the key may change: everything but what is sealed
+// can be computed again.
 type forge struct {
 	name  string
 	items []item

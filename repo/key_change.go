@@ -14,11 +14,9 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// InitKey makes a repository encrypted: from now on everything that is put is
-// sealed with a key made from random, which the recipients can open. What is
-// there already stays as it is. Errors: invalid for recipients that cannot stand
-// together; conflict when there is a key; damaged when there was one; those of
-// random and of the target.
+// InitKey makes a repository encrypted: from now on everything that is put is sealed with a key made from random, which
+// the recipients can open. Blobs that are there already stay as they are. Errors: invalid for recipients that cannot
+// stand together; conflict when there is a key; damaged when there was one; those of random and of the target.
 func (r *Repo) InitKey(ctx context.Context, recipients []agekey.Recipient, random io.Reader, now amber.Time) error {
 	const op = "encrypt repository"
 	c, err := r.reloadKeys(ctx)
@@ -42,16 +40,13 @@ func (r *Repo) InitKey(ctx context.Context, recipients []agekey.Recipient, rando
 	return r.putKeys(ctx, op, record, recipients, []*key{k})
 }
 
-// SetRecipients says who can open the repository from now on; only they can.
-// With rotate there is a new key, made from random, for everything that is put
-// after this. Without, a recipient that is left out and has kept the key can
-// read that too, if it gets at the target; what was put before it can read
-// either way. It changes what Open, Reload or Recipients has read last: when
-// somebody else has changed that meanwhile, the error is conflict. Other errors:
-// invalid; not_found when the repository is not encrypted; refused when it is
-// locked; quota for too many keys; those of random and of the target. When an
-// older record could not be removed the change is made nevertheless, and the
-// next one removes it.
+// SetRecipients says who can open the repository from now on; only they can. With rotate there is a new key, made from
+// random, for everything that is put after this. Without rotate, a recipient that is left out and has kept the key can
+// read that too, if it gets at the target. In both cases it can read what was put before. SetRecipients changes what
+// Open, Reload or Recipients has read last: when another process has changed that meanwhile, the error is conflict.
+// Other errors: invalid; not_found when the repository is not encrypted; refused when it is locked; quota for too many
+// keys; those of random and of the target. When an older record could not be removed the change is made nevertheless,
+// and the next one removes it.
 func (r *Repo) SetRecipients(ctx context.Context, recipients []agekey.Recipient, rotate bool, random io.Reader, now amber.Time) error {
 	const op = "change recipients"
 	c := r.keys()
@@ -161,8 +156,7 @@ func errRecipientsChanged(op string) error {
 	return amber.Errorf(amber.KindConflict, op, "", "another process has changed the recipients").WithHint("try again")
 }
 
-// removeKeysBefore removes older key records, also those that somebody else
-// has left.
+// removeKeysBefore removes older key records, also those that another process has left.
 func removeKeysBefore(ctx context.Context, t target.Target, serial int64) error {
 	serials, err := keySerials(ctx, t)
 	if err != nil {

@@ -35,7 +35,7 @@ func recipients(t testing.TB, secrets ...string) []agekey.Recipient {
 	return list
 }
 
-// openAs opens a repository as somebody.
+// openAs opens a repository with the identities of secrets.
 func openAs(t testing.TB, target target.Target, secrets ...string) *repo.Repo {
 	t.Helper()
 	o := &repo.Options{}

@@ -9,9 +9,8 @@ import (
 	"github.com/amber-memory/amber/repo"
 )
 
-// TestAKeyThatChangesMeanwhileIsNoticed changes the key behind the back of
-// somebody who has opened the repository: nothing lands that is not sealed, or
-// is sealed with a key that counts no more.
+// TestAKeyThatChangesMeanwhileIsNoticed changes the key after another process has opened the repository: that process
+// stores nothing that is not sealed, or is sealed with a key that counts no more.
 func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 	t.Parallel()
 	rotate := func(t *testing.T, m *memory) {
@@ -48,7 +47,7 @@ func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 	}
 }
 
-// TestARepositoryKeepsItsID is what somebody else's record is known by.
+// TestARepositoryKeepsItsID: the id shows that a key record is that of another repository.
 func TestARepositoryKeepsItsID(t *testing.T) {
 	t.Parallel()
 	must.Equal(t, "the id of a repository without a key", open(t, newMemory()).RepositoryID(), "")

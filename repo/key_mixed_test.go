@@ -44,7 +44,7 @@ func TestARepositoryThatIsEncryptedLaterKeepsWhatItHas(t *testing.T) {
 		must.Hold(t, m.BytesNew >= plain.BytesNew, "only %d bytes were stored again", m.BytesNew)
 	}
 	s.whole(t, plain, first, second)
-	// Who has no key reads what is not encrypted, and gc goes on with it.
+	// A process without a key reads what is not encrypted, and gc goes on with it.
 	if err := func() error { r := openAs(t, target); _, err := r.Inner(ctx, plain); return err }(); err != nil {
 		t.Errorf("without a key: %v", err)
 	}
@@ -150,8 +150,7 @@ func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
 	}
 }
 
-// TestAChangeOfRecipientsAloneEndsNoWriter lets somebody in while a snapshot is
-// taken.
+// TestAChangeOfRecipientsAloneEndsNoWriter adds a recipient while a snapshot is taken.
 func TestAChangeOfRecipientsAloneEndsNoWriter(t *testing.T) {
 	t.Parallel()
 	target, s := storeOn(t, newEncrypted(t))

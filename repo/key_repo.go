@@ -42,9 +42,8 @@ func (r *Repo) RepositoryID() string { return r.keys().repository }
 // caller.
 func (r *Repo) KeySignature() SignatureState { return r.keys().signature }
 
-// HasKey reports whether the key record holds a key, as [Manifest.Key] names
-// it. A repository whose record does not hold the key of its last snapshot was
-// given the record of somebody else.
+// HasKey reports whether the key record holds a key, as [Manifest.Key] names it. A repository whose record does not
+// hold the key of its last snapshot was given another person's record.
 func (r *Repo) HasKey(name string) bool { return slices.Contains(r.keys().names, name) }
 
 // BlobID returns the id that a blob of any kind but pages has when it is put
@@ -65,8 +64,8 @@ func (r *Repo) PagesID(pageSize int, digests []PageDigest) ID {
 	return ID{}
 }
 
-// loadCodec reads the newest key record. One that cannot be opened or read is
-// no error. Sealed says that something is encrypted: then there must be one.
+// loadCodec reads the newest key record. A record that cannot be opened or read is no error. Sealed says that some
+// object is encrypted: then there must be a key record.
 func (r *Repo) loadCodec(ctx context.Context, sealed bool) (*codec, error) {
 	for range maxTries {
 		serials, err := keySerials(ctx, r.target)
@@ -195,8 +194,8 @@ func (r *Repo) reloadKeys(ctx context.Context) (*codec, error) {
 	return r.codec, nil
 }
 
-// setKeys takes what was read of the keys, unless somebody has read a newer
-// record meanwhile. The caller holds mu.
+// setKeys takes what was read of the keys, unless another goroutine has read a newer record meanwhile. The caller holds
+// mu.
 func (r *Repo) setKeys(c *codec) {
 	if r.codec == nil || c.damage != nil || c.serial >= r.codec.serial {
 		r.codec = c

@@ -19,7 +19,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// markers are words that nobody may find in an encrypted repository.
+// markers are words that must not be found in an encrypted repository.
 func markers(kind repo.Kind) string { return fmt.Sprintf("marker-of-%v-Zwiebelfisch", kind) }
 
 // putMarkers stores blobs of every kind that say what they are, short and long
@@ -201,7 +201,7 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	for _, m := range []repo.Manifest{a, b} {
 		must.Kind(t, "dave", other.same(m), "")
 	}
-	// What is said again lies under the new key, which carol has never seen.
+	// The content that is stored again lies under the new key, which carol has never seen.
 	must.Hold(t, b.Key == s.repo.KeyID() && b.BytesNew >= a.BytesNew*9/10, "stored %d bytes again of %d", b.BytesNew, a.BytesNew)
 	for name, object := range target.objects {
 		if !strings.HasPrefix(name, "keys/") {

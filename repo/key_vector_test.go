@@ -191,8 +191,8 @@ func TestKeyRecordsAreReadStrictly(t *testing.T) {
 		{"the box of another record", replace(box, value(other, "box")), amber.KindDamaged},
 		{"another field", replace(`"version":1`, `"version":1,"colour":1`), amber.KindDamaged},
 		{"a signer without a signature", good[:len(good)-1] + `,"signer":"did:key:z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd"}`, amber.KindDamaged},
-		// Somebody who writes to the target may put a record of his own there.
-		// It does not hold the key of what is there.
+		// A person who writes to the target may put a record of their own there. It does not hold the key of what is
+		// there.
 		{"another record", other, ""},
 	}
 	for _, tt := range tests {

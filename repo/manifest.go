@@ -45,8 +45,8 @@ type Manifest struct {
 	Incarnation string     `json:"incarnation"`
 	Generation  int64      `json:"generation"`
 
-	// What follows is not written when it is false or empty: manifests without it
-	// are what they were before there was any.
+	// The fields below are not written when they are false or empty: manifests without them are the same as before
+	// there were such fields.
 	Redacted bool       `json:"redacted,omitempty"` // it came from a redacted bundle
 	Key      string     `json:"key,omitempty"`      // names the key it is encrypted with; "" for none
 	Sealed   string     `json:"sealed,omitempty"`   // SHA-256 of the stored bytes of the inner manifest when it is encrypted: anybody can check that

@@ -92,8 +92,7 @@ func strict(raw []byte, into body) error {
 	return nil
 }
 
-// readRecord reads a record that nobody signs. Errors: not_found; damaged;
-// too_new; those of the target.
+// readRecord reads a record that is never signed. Errors: not_found; damaged; too_new; those of the target.
 func readRecord(ctx context.Context, t target.Target, name, format string, version int, into body) (digest string, err error) {
 	r, err := readSigned(ctx, t, name, format, version, into)
 	if err == nil && r.signature.Status != sign.SignatureMissing {
@@ -102,8 +101,8 @@ func readRecord(ctx context.Context, t target.Target, name, format string, versi
 	return r.digest, err
 }
 
-// readSigned reads a record that may be signed. What became of checking that is
-// no error. Errors: not_found; damaged; too_new; those of the target.
+// readSigned reads a record that may be signed. The result says what became of checking the signature; a bad signature
+// is no error. Errors: not_found; damaged; too_new; those of the target.
 func readSigned(ctx context.Context, t target.Target, name, format string, version int, into body) (sealed, error) {
 	object, err := readSmall(ctx, t, name)
 	if err != nil {

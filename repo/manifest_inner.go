@@ -36,7 +36,7 @@ type Inner struct {
 	SkippedMore int64           `json:"skipped_more"` // that are not listed
 	Checks      []wire.Check    `json:"checks"`
 
-	// What follows is not written when it is empty.
+	// The fields below are not written when they are empty.
 	Label string     `json:"label,omitempty"` // of an encrypted snapshot, when it is not outside
 	By    wire.Asker `json:"by,omitzero"`     // who asked for an encrypted snapshot
 	Salt  string     `json:"salt,omitempty"`  // of an encrypted snapshot: 32 random digits, so that no two have one inner manifest
@@ -239,9 +239,8 @@ func (m *Manifest) checkStored(e *entry, stored []byte) error {
 	return checkStored(e, stored)
 }
 
-// EncodeInner returns the bytes of an inner manifest, canonical JSON. What is
-// not fit to be written is made so, as [Writer.PutInner] says. The error is of
-// kind invalid.
+// EncodeInner returns the bytes of an inner manifest, canonical JSON. It makes values fit to be written, as
+// [Writer.PutInner] says. The error is of kind invalid.
 func EncodeInner(in Inner) ([]byte, error) {
 	in = in.finished()
 	err := in.check()

@@ -82,9 +82,8 @@ func (p *packing) name() (ID, []byte) {
 	return ID(sum.Sum(nil)), tail
 }
 
-// salt adds a blob that nobody needs and that is in no other pack. A pack of
-// the same blobs as one that is about to be deleted must not be that one. It
-// is never sealed: the name of a pack is no secret.
+// salt adds a blob that no snapshot needs and that is in no other pack. A pack of the same blobs as one that is about
+// to be deleted must have another name. The blob is never sealed: the name of a pack is no secret.
 func (p *packing) salt(id ID) []byte {
 	b := append([]byte(saltDomain), id[:]...)
 	n := uint32(len(b))
@@ -96,8 +95,8 @@ func (p *packing) salt(id ID) []byte {
 	return b
 }
 
-// putObject stores an object whose name is its digest. One that is there
-// already is read: it may be damaged, and then nothing may rely on it.
+// putObject stores an object whose name is its digest. It reads an object that is there already: that may be damaged,
+// and then nothing may rely on it.
 func putObject(ctx context.Context, t target.Target, name string, id ID, size int64, body io.Reader) error {
 	created, err := t.Put(ctx, name, size, body)
 	if err != nil {

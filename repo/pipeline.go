@@ -11,9 +11,8 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// A writer has four goroutines. They run until Close closes the channels, and
-// after a failure they pass jobs through without doing anything, so nobody
-// waits for ever:
+// A writer has four goroutines. They run until Close closes the channels, and after a failure they pass jobs through
+// without doing anything, so no goroutine waits for ever:
 //
 //	Put ─┬─ work ──> compress (2) ── ready ──┐
 //	     └─ order ─────────────────────────> pack ── uploads ──> upload

@@ -19,11 +19,10 @@ func (r *Repo) Get(ctx context.Context, id ID) (Blob, error) {
 	return s.any(ctx, id)
 }
 
-// Read reads blobs, in the order in which they lie in packs, neighbours with
-// one request, and calls fn once for each id. The packs come in the order in
-// which the ids first need them. What fn is given is valid until it returns.
-// Nothing is read when the index does not know one of the ids. Errors: those
-// of [Repo.Get]; that of fn, as it is, which ends the reading.
+// Read reads blobs, in the order in which they lie in packs, neighbours with one request, and calls fn once for each
+// id. The packs come in the order in which the ids first need them. The blob that fn is given is valid until fn
+// returns. Nothing is read when the index does not know one of the ids. Errors: those of [Repo.Get]; that of fn, as it
+// is, which ends the reading.
 func (r *Repo) Read(ctx context.Context, ids []ID, fn func(Blob) error) error {
 	plan, err := r.plan(ids)
 	if err != nil {
@@ -94,7 +93,7 @@ func (s *stream) readPlan(ctx context.Context, plan []place, fn func(Blob) error
 	return nil
 }
 
-// read reads neighbours. What is not intact is looked for in its other places.
+// read reads neighbours. It looks for a blob that is not intact in its other places.
 func (s *stream) read(ctx context.Context, plan []place, fn func(Blob) error) error {
 	name := packName(plan[0].pack)
 	at, end := int64(plan[0].offset), plan[len(plan)-1].end()

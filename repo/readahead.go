@@ -72,8 +72,7 @@ func (r *Repo) readPlan(ctx context.Context, plan []place, keep bool, fn func(Bl
 	return a.handOut(ctx, fn)
 }
 
-// handOut calls fn for every blob. What was not intact where the plan says is
-// looked for in its other places.
+// handOut calls fn for every blob. It looks for a blob that was not intact where the plan says in its other places.
 func (a *readAhead) handOut(ctx context.Context, fn func(Blob) error) error {
 	s := a.repo.newStream()
 	s.opener.keep = a.keep

@@ -314,8 +314,7 @@ func TestPutFileReportsItsReader(t *testing.T) {
 	}
 }
 
-// FuzzTree reads any bytes as a tree. One that is read is written again byte
-// for byte.
+// FuzzTree reads any bytes as a tree. A tree that can be read is written again byte for byte.
 func FuzzTree(f *testing.F) {
 	one := repo.ID{1}
 	f.Add(rawTree(1, 0, 2, rawEntry{1, 1, 0, 5, 3, "a", []repo.ID{one}}, rawEntry{3, 1, 0, 0, 0, "b", []repo.ID{one}}))

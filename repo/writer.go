@@ -322,8 +322,8 @@ func (w *Writer) writeIndex(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the writer and waits for what it has started. What was not
-// flushed is not stored. It may be called twice and returns nil.
+// Close ends the writer and waits for what it has started. Blobs that were not flushed are not stored. It may be called
+// twice and returns nil.
 func (w *Writer) Close() error {
 	w.fail(amber.Errorf(amber.KindInvalid, "write blobs", "", "the writer is closed"))
 	w.mu.Lock()
