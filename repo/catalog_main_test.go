@@ -249,7 +249,7 @@ func (s *store) audit(t testing.TB) wire.CheckReport {
 	return must.Get(s.repo.Audit(ctx, tenant, true, s.heads(t)))(t)
 }
 
-// heads tells the ends of chains as they are now.
+// heads returns a function that reads the end of a chain as it is now.
 func (s *store) heads(t testing.TB) func(amber.AgentID, string) (repo.Link, bool) {
 	return func(agent amber.AgentID, device string) (repo.Link, bool) {
 		l, err := s.catalog.Tip(ctx, agent, device)

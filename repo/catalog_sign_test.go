@@ -385,7 +385,7 @@ func TestASignedSnapshotIsNotDeletedWithoutAKey(t *testing.T) {
 	must.Kind(t, "delete", err, amber.KindRefused)
 	must.Hold(t, amber.HintOf(err) != "", "no hint")
 	s.whole(t, m)
-	// Another's key will do; that is told.
+	// The key of another signer will do, and CheckChain reports the change of signers.
 	s.with(t, other).delete(t, m)
 	s.whole(t)
 }

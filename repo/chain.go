@@ -20,7 +20,7 @@ type Link struct {
 	Digest  string // of the manifest's body
 }
 
-// link is a link as a manifest or a stub tells it.
+// link is a link as a manifest or a stub names it.
 type link struct {
 	Link
 	device   string

@@ -30,15 +30,12 @@ type ChainSigner struct {
 	From, To int64 // the counters of the first and the last link
 }
 
-// CheckChain checks the chains of an agent: no link is missing that has no
-// stub, none is there twice, each names the one before it, signatures match, no
-// link is without one that comes after a link that has one, and the last link is
-// not older than the one that heads tells for a device. Heads is what is known
-// from elsewhere; it may be nil. Without a head the end of the chain is not
-// checked: removing the last snapshots together with their stubs leaves a chain
-// without a gap. A change of signers is told and is no damage.
-// Devices are those that are looked for even when nothing of them is there.
-// Damage is no error. Errors: invalid; those of the target.
+// CheckChain checks the chains of an agent: no link is missing that has no stub, none is there twice, each names the
+// one before it, signatures match, no link is without one that comes after a link that has one, and the last link is
+// not older than the one that heads returns for a device. Heads returns what is known from elsewhere; it may be nil.
+// Without a head the end of the chain is not checked: removing the last snapshots together with their stubs leaves a
+// chain without a gap. A change of signers is reported and is no damage. Devices are those that are looked for even
+// when nothing of them is there. Damage is no error. Errors: invalid; those of the target.
 func (c *Catalog) CheckChain(ctx context.Context, agent amber.AgentID, heads func(device string) (Link, bool), devices ...string) (ChainReport, error) {
 	r, err := c.checkChain(ctx, agent, heads, devices)
 	if err != nil || len(r.Damaged) == 0 {
@@ -120,8 +117,8 @@ func (x *chainCheck) step(before, l link) {
 	}
 }
 
-// excused reports whether a snapshot may stand where a link is missing. Where
-// links are signed anybody could say so in a stub that is not.
+// excused reports whether a snapshot may stand where a link is missing. Where links are signed, a stub without a
+// signature is no excuse: any person could write one.
 func (x *chainCheck) excused(id amber.SnapshotID) bool {
 	why := x.unreadable[id]
 	return why != 0 && (why != excuseStub || x.signed == 0)

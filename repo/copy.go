@@ -18,8 +18,8 @@ import (
 // CopyOptions say how a repository is copied.
 type CopyOptions struct {
 	Workers int // packs on their way at a time; 0: 4
-	// Progress is told how many bytes of packs there are to send and how many
-	// are there; it may be nil.
+	// Progress is called with how many bytes of packs are at the destination and how many there are to send; it may be
+	// nil.
 	Progress func(done, total int64)
 	// Identities open key records. Without one that opens both, a key record of
 	// the destination stays what it is.

@@ -260,8 +260,8 @@ func (g *collection) repack(ctx context.Context) error {
 	return g.repo.ReadBack(ctx, w.Written())
 }
 
-// condemn writes the lists. The time is that of writing, not that of looking:
-// the grace time begins when everybody can see it.
+// condemn writes the lists. The time is that of writing, not that of looking: the grace time begins when every process
+// can see the list.
 func (g *collection) condemn(ctx context.Context) error {
 	if err := g.inTime(); err != nil {
 		return err

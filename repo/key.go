@@ -40,7 +40,7 @@ const (
 	sealedDomain = "amber sealed 1\x00"
 )
 
-// keyID names a repository key. Everybody may know it.
+// keyID names a repository key. It is no secret.
 type keyID [8]byte
 
 // String returns 16 lower-case hexadecimal digits.

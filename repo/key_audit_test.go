@@ -123,11 +123,10 @@ func (f *forge) find(kind repo.Kind) int {
 	return slices.IndexFunc(f.items, func(e item) bool { return e.kind == byte(kind) })
 }
 
-// TestWhatSomebodyWithoutTheKeyForgesIsFound changes sealed blobs and everything
-// that is computed from them. With the key all of it is found. Without, only
-// what happens to an inner manifest is, which its manifest names by its stored
-// bytes, what is not sealed any more, and a key that is in no key record: this
-// is the list of what is not.
+// TestWhatSomebodyWithoutTheKeyForgesIsFound changes sealed blobs and everything that is computed from them. With the
+// key the audit finds all of it. Without the key it finds only changes of an inner manifest, which its manifest names
+// by its stored bytes, blobs that are not sealed any more, and a key that is in no key record. The tests say which
+// forgeries those are.
 func TestWhatSomebodyWithoutTheKeyForgesIsFound(t *testing.T) {
 	t.Parallel()
 	base, s := storeOn(t, newEncrypted(t))
@@ -264,7 +263,7 @@ func TestTheAuditOfALockedRepositorySaysWhatItDidNotCheck(t *testing.T) {
 	s.whole(t, plain, a, b)
 }
 
-// TestReadBackAndCopyNeedNoKey is about those who move packs.
+// TestReadBackAndCopyNeedNoKey is about processes that move packs.
 func TestReadBackAndCopyNeedNoKey(t *testing.T) {
 	t.Parallel()
 	target, s := storeOn(t, newEncrypted(t))

@@ -122,8 +122,8 @@ func checkRecipients(list []string) error {
 	return nil
 }
 
-// keyBox is what the recipients can open: the keys, and once more what stands
-// outside, where anybody could change it.
+// keyBox is what the recipients can open: the keys, and once more the fields that stand outside the box, where any
+// person who writes to the target could change them.
 type keyBox struct {
 	Format     string   `json:"format"`
 	Version    int      `json:"version"`

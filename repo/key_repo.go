@@ -30,15 +30,13 @@ func (r *Repo) KeyID() string { return r.keys().name }
 // number only grows: a smaller one than was seen before is an old record.
 func (r *Repo) KeySerial() int64 { return r.keys().serial }
 
-// RepositoryID returns what tells the repository from all others, 32 hexadecimal
-// digits: its key record says so, and every later one. It is "" when the
-// repository is not encrypted, and when its key record cannot be read. The id of
-// a locked repository was not compared with the one in its encrypted box.
+// RepositoryID returns the id by which the repository differs from all others, 32 hexadecimal digits: its key record
+// says so, and every later one. It is "" when the repository is not encrypted, and when its key record cannot be read.
+// The id of a locked repository was not compared with the one in its encrypted box.
 func (r *Repo) RepositoryID() string { return r.keys().repository }
 
-// KeySignature says who has signed the key record. One whose signature does not
-// match is damaged. Anybody who can write to the target can make a record that
-// the recipients can open: whether its signer is to be trusted is up to the
+// KeySignature says who has signed the key record. One whose signature does not match is damaged. Any person who can
+// write to the target can make a record that the recipients can open: whether its signer is to be trusted is up to the
 // caller.
 func (r *Repo) KeySignature() SignatureState { return r.keys().signature }
 

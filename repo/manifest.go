@@ -18,9 +18,8 @@ const (
 	manifestVersion = 1
 )
 
-// Manifest is the outer manifest of a snapshot, which everybody may read: what
-// it is, where it stands in its chain, and which blob says what it holds. A
-// snapshot exists when its manifest does.
+// Manifest is the outer manifest of a snapshot, which any person with access to the target may read: what it is, where
+// it stands in its chain, and which blob says what it holds. A snapshot exists when its manifest does.
 type Manifest struct {
 	Format   string           `json:"format"`  // filled in by [Catalog.Publish]
 	Version  int              `json:"version"` // likewise

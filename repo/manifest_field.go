@@ -15,8 +15,7 @@ func checkName(what, s string, most int) error {
 	return envelope.CheckLine(what, s, most)
 }
 
-// clean makes s fit for checkText: what it cannot say is replaced, what is too
-// long is cut.
+// clean makes s fit for checkText: characters that it may not have are replaced, and text that is too long is cut.
 func clean(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) > most {

@@ -97,12 +97,10 @@ type SourceEntry struct {
 	Git       *GitEntry       `json:"git"`
 }
 
-// PutInner stores an inner manifest and returns the id of its blob. Text that
-// is not valid UTF-8, or too long, is made fit; skipped things behind the first
-// 10 000, or the first MiB of names, are counted. In an encrypted repository no
-// two inner manifests are equal: it puts a salt into each, and [Writer.Sealed]
-// tells the digest of its stored bytes. Errors: invalid, there also for what
-// names a blob that is not encrypted; those of [Writer.Put].
+// PutInner stores an inner manifest and returns the id of its blob. Text that is not valid UTF-8, or too long, is made
+// fit; skipped things behind the first 10 000, or the first MiB of names, are counted. In an encrypted repository no
+// two inner manifests are equal: it puts a salt into each, and [Writer.Sealed] returns the digest of its stored bytes.
+// Errors: invalid, there also for what names a blob that is not encrypted; those of [Writer.Put].
 func (w *Writer) PutInner(ctx context.Context, in Inner) (ID, error) {
 	if w.codec.current != nil {
 		salt := make([]byte, saltBytes)

@@ -76,8 +76,7 @@ func checkPackHeader(b []byte) error {
 	return nil
 }
 
-// checkVersion tells a later format from damage; the bytes have passed their
-// checksum.
+// checkVersion distinguishes a later format from damage; the bytes have passed their checksum.
 func checkVersion(version, flags uint32) error {
 	if version > packVersion || version == packVersion && flags != 0 {
 		return amber.Errorf(amber.KindTooNew, "read repository", "",

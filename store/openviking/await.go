@@ -18,10 +18,10 @@ const (
 // awaitVain is how often vectors are made again without effect before Await gives up.
 const awaitVain = 2
 
-// Await waits until the server has made the vectors of all files, however long that takes. Where
-// it goes on with none for a while, those that are missing are made again, as long as that helps.
-// Tell, if it is not nil, is told how many are missing. Errors: unreachable when some cannot be
-// made, or the server does not say which; those of the server and of the primary; that of ctx.
+// Await waits until the server has made the vectors of all files, however long that takes. Where the server makes none
+// for a while, Await has the missing ones made again, as long as that helps. Tell, if it is not nil, is called with how
+// many are missing. Errors: unreachable when some cannot be made, or the server does not say which; those of the server
+// and of the primary; that of ctx.
 func (s *Store) Await(ctx context.Context, tell func(missing int)) error {
 	l, err := s.ready(ctx)
 	if err != nil {

@@ -175,10 +175,10 @@ func isTested(version string) bool {
 	return err == nil && parts[0] == "0" && minor == 5
 }
 
-// maxSuspects bounds what recalls tell the feeder. A comparison finds the rest.
+// maxSuspects bounds the files that recalls report to the feeder. A comparison finds the rest.
 const maxSuspects = 1000
 
-// suspect tells the feeder of files that are not what they should be.
+// suspect notes files for the feeder that are not what they should be.
 func (s *Store) suspect(uris ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +202,7 @@ func (s *Store) takeSuspects() (uris []string) {
 	return uris
 }
 
-// sawOutage tells the feeder that vectors may be missing.
+// sawOutage notes for the feeder that vectors may be missing.
 func (s *Store) sawOutage() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -140,7 +140,7 @@ func (r *round) spent() bool {
 	return r.budget.Time > 0 && r.s.o.Clock().Sub(r.begun) >= r.budget.Time
 }
 
-// server notes an error of the server, to tell it from those of the primary.
+// server notes an error of the server, so that Feed can distinguish it from errors of the primary.
 func (r *round) server(err error) error {
 	if err != nil {
 		r.failed = err

@@ -992,8 +992,8 @@ func TestHardBudget(t *testing.T) {
 	must.Equal(t, "degraded later", must.Get(w.Recall(t.Context(), amber.Query{Text: "one"}))(t).Degraded, "")
 }
 
-// A refusal before it is known whose files they are is tried again: another process may have
-// mended it.
+// A feed tries again after a refusal that came before the owner of the files was known: another process may have mended
+// the reason.
 func TestEarlyRefusalDoesNotLast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -30,8 +30,8 @@ const (
 //
 //	viking://user/{user}/memories/amber/{tenant}.{agent}/{scope}-{h}/{kind}/{id}-{d}.md
 //
-// The h of a scope is made of its identity, d of the bytes of the file. So a name tells which
-// memory it is, who sees it, and whether it is the present version.
+// The h of a scope is made of its identity, d of the bytes of the file. So a name says which memory it is, which
+// callers see it, and whether it is the present version.
 type layout struct {
 	user   string // "" where it is not known
 	tenant amber.TenantID

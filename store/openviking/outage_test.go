@@ -119,8 +119,7 @@ func (c *campaign) open(t *testing.T) *sqlite.Store {
 	return s
 }
 
-// run lets the troubles come, and looks at the server after each: it has what is live, without
-// anybody who said so.
+// run lets the troubles come, and looks at the server after each: it must have the live memories, without any command.
 func (c *campaign) run(t *testing.T, troubles []trouble) {
 	ctx, stop := context.WithCancel(t.Context())
 	var feeder sync.WaitGroup

@@ -76,8 +76,8 @@ func (s *Store) check(ctx context.Context, q amber.Query, found []api.Found, pri
 	return all, nil
 }
 
-// present loads the memory of a name, if the name is that of its present version. Otherwise the
-// feeder is told.
+// present loads the memory of a name, if the name is that of its present version. Otherwise it notes the file for the
+// feeder.
 func (s *Store) present(ctx context.Context, l layout, n name, uri string) (m amber.Memory, ok bool, err error) {
 	m, err = s.o.Primary.Memories.Get(ctx, n.id)
 	switch amber.KindOf(err) {

@@ -40,7 +40,7 @@ type contents interface {
 	VerifyIndex(ctx context.Context) error
 }
 
-// twins are two stores that are told and asked the same.
+// twins are two stores that get the same writes and questions.
 type twins struct {
 	t      *testing.T
 	rng    *mathrand.Rand

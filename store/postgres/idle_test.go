@@ -10,8 +10,8 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// A transaction that finds nothing to write leaves no trace: an agent that is opened, looked through for its index and
-// written what it has looks as before to who asks whether it has changed.
+// A transaction that finds nothing to write leaves no trace: when a caller opens an agent, checks its index and writes
+// what it has already, a program that asks whether the agent has changed sees no change.
 func TestNothingIsWrittenToAnIdleAgent(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)

@@ -56,7 +56,7 @@ var ErrLost = errors.New("another server has the work by now")
 
 const (
 	insertWork = `INSERT INTO amber_meta.work (kind, tenant, agent) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
-	// An effect that is being written holds the row against those who claim.
+	// An effect that is being written holds the row against servers that claim the work.
 	claimWork = `WITH free AS MATERIALIZED (SELECT kind, tenant, agent FROM amber_meta.work WHERE kind = $1 AND tenant = $2 AND agent = $3
  AND (until IS NULL OR until < clock_timestamp()) FOR UPDATE SKIP LOCKED)
 UPDATE amber_meta.work w SET holder = $4, fence = w.fence + 1, until = clock_timestamp() + $5::int8 * interval '1 millisecond' FROM free

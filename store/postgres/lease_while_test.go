@@ -11,7 +11,8 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// Work that is done once is done by one at a time; who waits gets it next, and who waits too long is told.
+// One server at a time does work that is done once. A server that waits gets the work next, and one that waits too long
+// gets an error.
 func TestWorkIsDoneOnceByOne(t *testing.T) {
 	t.Parallel()
 	s := connect(t, fresh(t))

@@ -46,7 +46,7 @@ func newWire(t *testing.T, direct bool) wire {
 type how struct {
 	side   string
 	action pgtest.Action
-	// dead leaves no connection alive behind the cut, until the write is told to have failed.
+	// dead leaves no connection alive behind the cut, until the write has failed.
 	dead bool
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber/internal/pgerr"
 )
 
-// News are what happens to snapshots of agents of the database: that is in no change log, and servers tell each other of it by rows that stay for
-// some time. They are numbered in the order of their commits, because each takes the row that counts them. The rows are some of the work, which
-// are never due.
+// News are reports of what happens to snapshots of agents of the database. No change log has that, so servers send it
+// to each other in rows that stay for some time. The rows are numbered in the order of their commits, because each
+// insert takes the row that counts them. They lie in the table of work, and are never due.
 
 // MaxNews bounds one of them in bytes.
 const MaxNews = 1 << 20

@@ -203,7 +203,7 @@ type State struct {
 	NotKnown bool // nothing was noted yet
 }
 
-// State tells how the database was, and how it is used now.
+// State returns how the database was, and how it is used now.
 func (w *Watch) State() State {
 	state := State{NotKnown: true, Oldest: -1, Lag: -1}
 	if last := w.state.Load(); last != nil {
@@ -213,7 +213,7 @@ func (w *Watch) State() State {
 	return state
 }
 
-// Others' views are told to those who may see them, the standbys too.
+// PostgreSQL shows the transactions of other users, and the standbys, only to a role that may see them.
 const selectUse = `SELECT coalesce((SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()), 0)::float8,
  coalesce((SELECT max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)) FROM pg_stat_replication), -1)::int8,
  (SELECT count(*) FROM amber_meta.servers WHERE seen_at > clock_timestamp() - greatest(lease, 1000) * interval '1 millisecond')`
@@ -375,8 +375,8 @@ const (
 	isIncarnation           = `SELECT EXISTS (SELECT 1 FROM amber_meta.generations WHERE gen = $1 AND incarnation = $2)`
 )
 
-// Restored gives each agent of a database that was set back a new history, so that those who listen hear of it, and returns what went back. Call
-// Accept when everything is as it should be: servers start again after that.
+// Restored gives each agent of a database that was set back a new history, so that its listeners hear of it, and
+// returns what went back. Call Accept when everything is as it should be: servers start again after that.
 func (s *Server) Restored(ctx context.Context) (r Restoration, err error) {
 	seen, err := s.o.readSeen()
 	if err != nil {

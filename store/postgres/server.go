@@ -34,8 +34,8 @@ type ServerOptions struct {
 	// Migrate brings an older database to the newest schema as far as that only adds. An
 	// empty one is always made.
 	Migrate bool
-	// Look connects to a database only to examine it: nothing is made or migrated, and what is wrong with its schema is
-	// told by [Server.Settings].
+	// Look connects to a database only to examine it: nothing is made or migrated, and [Server.Settings] says what is
+	// wrong with its schema.
 	Look bool
 	// Seen is the file of a home in which its servers note how far the database is, see [Server.Watch]. A database that was set back since
 	// is not opened. "": none is looked at.

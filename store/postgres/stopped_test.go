@@ -182,7 +182,8 @@ func TestUnreadAnswers(t *testing.T) {
 	must.Do(t, db.Update(t.Context(), w))
 }
 
-// Where the server, or the pooler before it, has no connection left, a program is told so, and not that another writer is in its way.
+// Where the server, or the pooler before it, has no connection left, a program gets an error that says so, and not that
+// another writer is in its way.
 func TestNoConnectionLeft(t *testing.T) {
 	t.Parallel()
 	server := pgtest.New(t, pgtest.Options{Settings: map[string]string{"max_connections": "6", "superuser_reserved_connections": "0", "max_wal_senders": "0"}})

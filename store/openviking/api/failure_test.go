@@ -123,7 +123,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// A write whose vector could not be made is told from one that was not made.
+// The client distinguishes a write whose vector could not be made from a write that was not made.
 func TestNoVector(t *testing.T) {
 	t.Parallel()
 	for name, tc := range calls {

@@ -47,7 +47,7 @@ type Options struct {
 	Connect, Request time.Duration
 	// AnyVersion takes versions of the server that were not tested.
 	AnyVersion bool
-	// Clock tells how far away a date in Retry-After is. nil: the Date of the answer does.
+	// Clock is the time from which a date in Retry-After is counted. nil: the Date of the answer is.
 	Clock amber.Clock
 	// Random makes the id of each request; nil: crypto/rand.
 	Random io.Reader

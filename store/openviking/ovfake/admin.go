@@ -51,7 +51,7 @@ func taken(kind, title, name string) error {
 	}
 }
 
-// rootOnly refuses everybody else.
+// rootOnly refuses every caller but root.
 func (s *Server) rootOnly(c *call) error {
 	switch {
 	case s.opts.Mode == ModeDev:

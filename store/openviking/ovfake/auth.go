@@ -114,7 +114,7 @@ func (s *Server) home(name string) *account {
 	return a
 }
 
-// health tells more to those who have a key.
+// health answers callers with a key in more detail.
 func (s *Server) health(c *call) error {
 	doc := object{"status": "ok", "healthy": true, "version": s.version(), "auth_mode": s.opts.Mode}
 	asked := key(c.r) != ""

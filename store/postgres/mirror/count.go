@@ -10,7 +10,8 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/rowfile"
 )
 
-// Count tells how many rows an agent has in each table that is carried, and how many bytes they are. The tables are without digests.
+// Count returns how many rows an agent has in each table that is carried, and how many bytes they are. The tables are
+// without digests.
 func Count(ctx context.Context, a Agent) (tables []Table, bytes int64, err error) {
 	if err := a.check(); err != nil {
 		return nil, 0, err

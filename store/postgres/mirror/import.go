@@ -93,12 +93,11 @@ const (
 	working = "generation"
 )
 
-// Import puts the rows of two files into a new generation of an agent, which may be new
-// itself. Nothing of it is visible to those who use the agent. The files are taken for a stranger's:
-// the caller has examined them, and what the database does not take is refused here. All rows have been read
-// back and compared when it returns. After an error the generation is removed, at
-// the latest by [Sweep]. Errors: damaged and invalid for files, with table and row; those of [rowfile.Open]; busy
-// while another generation of the agent is built; those of the database.
+// Import puts the rows of two files into a new generation of an agent, which may be new itself. Users of the agent see
+// nothing of it. The files are taken for a stranger's: the caller has examined them, and what the database does not
+// take is refused here. All rows have been read back and compared when it returns. After an error the generation is
+// removed, at the latest by [Sweep]. Errors: damaged and invalid for files, with table and row; those of
+// [rowfile.Open]; busy while another generation of the agent is built; those of the database.
 func Import(ctx context.Context, a Agent, f Files, o ImportOptions) (*Building, error) {
 	if err := a.check(); err != nil {
 		return nil, err

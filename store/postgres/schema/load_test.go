@@ -49,7 +49,7 @@ type writers struct {
 // span is from when to when something was done.
 type span struct{ from, to time.Time }
 
-// longest tells how long the longest write took that was not done while any of some others were, and that of the rest.
+// longest returns how long the longest write took that ran during none of the other spans, and the longest of the rest.
 func (w *writers) longest(others ...span) (alone, beside time.Duration) {
 	for _, s := range w.times {
 		took := s.to.Sub(s.from)
@@ -314,7 +314,7 @@ SELECT 999, n, n::text, n::text, 'user', '', '', 1 FROM generate_series(1, $1::i
 	must.Equal(t, "turns that the index reads again for a column it has not", noted, 0)
 	more(t, today, next)
 
-	// The program of today stops, and one that was forgotten is told.
+	// The program of today stops, and one that was forgotten gets an error when it writes.
 	today.stop()
 	must.Do(t, presence.Leave(t.Context()))
 	began = time.Now()

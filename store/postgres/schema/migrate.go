@@ -56,7 +56,7 @@ func Plan(ctx context.Context, conn *pgx.Conn) ([]Step, error) {
 	return all.plan(ctx, conn)
 }
 
-// PlanFrom is [Plan] that also tells how far the database is.
+// PlanFrom is [Plan] that also returns how far the database is.
 func PlanFrom(ctx context.Context, conn *pgx.Conn) (from Version, steps []Step, err error) {
 	all, err := known()
 	if err != nil {
@@ -95,7 +95,7 @@ func (s set) plan(ctx context.Context, conn *pgx.Conn) ([]Step, error) {
 	return out, nil
 }
 
-// readAll is read for those who migrate: an older or an empty database is what they are for.
+// readAll is read for migrations: an older or an empty database is no error, because they are made for one.
 func (s set) readAll(ctx context.Context, q Querier) (state, error) {
 	found, err := s.read(ctx, q)
 	if err == nil {
@@ -199,9 +199,10 @@ func (r *runner) step(ctx context.Context, m migration, i int) (done bool, err e
 }
 
 // pace is how long an attempt waits for a lock, and how long the step then rests. A statement that waits for a lock
-// keeps everybody out who comes after it: the first attempts are short, so that what gets through at once costs writers little, and
-// the rest is four times as long and more, so that all who waited have their turn. The later ones wait longer than
-// PostgreSQL takes to find that its own vacuum is in the way and to end it, which is a second.
+// keeps out every statement that comes after it: the first attempts are short, so that a step that gets its lock at
+// once costs writers little, and the rest is four times as long and more, so that all statements that waited have their
+// turn. The later ones wait longer than PostgreSQL takes to find that its own vacuum is in the way and to end it, which
+// is a second.
 func pace(attempt int, pause time.Duration) (patience, rest time.Duration) {
 	doubled := min(attempt-1, 3)
 	return min(shortest<<doubled, longest), pause << doubled
