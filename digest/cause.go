@@ -7,8 +7,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// cause scores what went wrong and why. An answer to somebody who tells of a
-// problem counts more, and how its explanation begins most.
+// cause scores what went wrong and why. An answer to a user who describes a problem
+// counts more; the beginning of its explanation counts most.
 func (p *picker) cause(i int) float64 {
 	l := p.lines[i]
 	score := p.cued(i, causes)
@@ -49,8 +49,8 @@ var (
 	negative = set("broke broken breaks failed fails failing crashed crashes slow slower wrong missed lost killed missing stuck not didn't doesn't wasn't never nothing")
 )
 
-// answersProblem reports whether the user told of a problem before an answer. A
-// session that begins with a statement rather than a request does so more often.
+// answersProblem reports whether the user described a problem before an answer. A
+// session that begins with a statement rather than a request more often describes one.
 func (p *picker) answersProblem(turn int) bool {
 	said := p.before(turn, amber.RoleUser)
 	score := problems.score(said)

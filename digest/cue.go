@@ -120,13 +120,13 @@ func words(text string) []string {
 	})
 }
 
-// What the user wants: rules that hold, and how things are to be done.
+// Cues of the user's wishes: rules that hold, and how things are to be done.
 var (
 	constraints = cuesOf("constraints")
 	preferences = cuesOf("preferences")
 )
 
-// What the assistant proposes and what the user chooses.
+// Cues of the assistant's proposals and of the user's choices.
 var (
 	decisions  = cuesOf("decisions")
 	choices    = cuesOf("choices")
@@ -137,13 +137,13 @@ var (
 	}
 )
 
-// What went wrong and what mended it.
+// Cues of a failure, and of what mended it.
 var (
 	causes   = cuesOf("causes")
 	problems = cuesOf("problems")
 )
 
-// What is left to be done.
+// Cues of work that is left.
 var (
 	unfinished = cuesOf("unfinished")
 	closing    = cuesOf("closing")

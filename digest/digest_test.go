@@ -121,7 +121,7 @@ func TestThePlaceOfASentenceCounts(t *testing.T) {
 	must.Equal(t, "unfinished", texts(d, digest.Unfinished), []string{"Please also draw a chart of the fees.", turns[7].Content})
 }
 
-// What the user wants this once is no rule.
+// A wish of the user for this one time is no rule.
 func TestWhatIsWantedOnceIsNoRule(t *testing.T) {
 	t.Parallel()
 	d := make1(said(
@@ -278,7 +278,7 @@ func TestTheSameSessionGivesTheSameDigest(t *testing.T) {
 	}
 }
 
-// What was said last holds, and what was said twice is one item.
+// The rule that was said last holds, and a rule that was said twice is one item.
 func TestARuleThatChanges(t *testing.T) {
 	t.Parallel()
 	d := make1(said("Please always use npm to install packages.", "Fine.", "From now on use yarn to install packages.", "Fine.", "From now on, use yarn to install packages!", "Yes."))

@@ -12,6 +12,6 @@
 // rules are pure: the same session gives the same digest. Everything is bounded,
 // whatever the session holds.
 //
-// The cue words are English. Of a session in another language a digest has the
+// The cue words are English. The digest of a session in another language has the
 // task, the outcome, the commands and the files.
 package digest

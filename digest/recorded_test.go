@@ -14,9 +14,9 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// recorded is a session as hosts tell of it, with what has to be known afterwards: one of
-// the strings of each Must, all of Start when the next session begins. The files have the form that
-// "amber eval context" reads.
+// recorded is a session as hosts report it, with what the digest must hold afterwards: one of
+// the strings of each Must, and all of Start when the next session begins. The files have the
+// form that "amber eval context" reads.
 type recorded struct {
 	ID, Project string
 	Events      []struct {
@@ -97,7 +97,8 @@ func TestRecordedSessions(t *testing.T) {
 			}
 		}
 	}
-	// What is missed is said in passing, by no rule that would not find as much that is of no use.
+	// The digest misses what the user said in passing. Every rule that would find it would find as much that is
+	// of no use.
 	if asked < 80 || begins < 30 || len(missed) > 5 {
 		t.Errorf("%d of %d strings are missed:\n%s", len(missed), asked+begins, strings.Join(missed, "\n"))
 	}

@@ -82,8 +82,8 @@ func (d Digest) Summary() string {
 	return clip(strings.Join(parts, " | "), maxSummary)
 }
 
-// IsSummary reports whether a text begins as one that [Digest.Summary] wrote; somebody else
-// may have written it nevertheless. Such a summary quotes what was typed to an agent.
+// IsSummary reports whether a text begins as one that [Digest.Summary] wrote; a person or a
+// program may have written it nevertheless. Such a summary quotes what was typed to an agent.
 func IsSummary(s string) bool {
 	for _, k := range []Kind{Task, Outcome, Unfinished} {
 		if strings.HasPrefix(s, labels[k]+": ") {

@@ -40,8 +40,8 @@ type reader struct {
 
 // sentences returns the first sentences of a text, at most limit: those of
 // paragraphs and list items, and the lines of code blocks that hold commands. Other
-// code blocks, quotations and tables are left out. Of a text whose sentences are all too
-// long, as one without full stops, it returns how the first begins.
+// code blocks, quotations and tables are left out. Where all sentences of a text are too
+// long, as in a text without full stops, it returns the beginning of the first.
 func sentences(text string, limit int) []sentence {
 	r := &reader{limit: limit}
 	for line := range strings.Lines(text) {

@@ -49,8 +49,8 @@ func (l line) with(m line) bool {
 // maxOfTurn is how many sentences of one turn are read.
 const maxOfTurn = 400
 
-// read takes apart what the user and the assistant said. What others said, and what
-// tools printed, is not read.
+// read takes apart what the user and the assistant said. It does not read what others
+// said or what tools printed.
 func read(turns []amber.Turn) *talk {
 	t := &talk{}
 	turns = bounded(turns)

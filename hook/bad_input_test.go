@@ -252,7 +252,7 @@ func (r *endless) Read(b []byte) (int, error) {
 }
 
 // TestHugePayloadsCostNoMemory reads 50 MB of output, and 8 MB of each hostile
-// form. What stands behind them is still read.
+// form. The scanner still reads the members behind them.
 func TestHugePayloadsCostNoMemory(t *testing.T) {
 	for name, r := range map[string]*endless{
 		"one string":      {head: `{"tool_response":"`, body: "word ", tail: `"`},

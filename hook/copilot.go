@@ -54,8 +54,8 @@ func isCopilotOrVSCode(in Input, p value) Host {
 	return in.ownerOf(p)
 }
 
-// ownerOf looks for the folder that Copilot CLI has of each session. Without a
-// transcript VS Code tells of prompts and of subagents only.
+// ownerOf looks for the folder that Copilot CLI keeps for each session. The only events
+// that VS Code sends without a transcript are those of prompts and subagents.
 func (in Input) ownerOf(p value) Host {
 	switch fold(firstOf(p.get("hook_event_name").str(), in.Event)) {
 	case "userpromptsubmit", "subagentstart", "subagentstop":

@@ -54,8 +54,8 @@ func (d *draft) name(names ...string) string {
 	return d.clean.clip(d.take(names, text, number).text, maxName)
 }
 
-// id takes an identifier. One that is hostile or holds a secret is known by
-// its digest.
+// id takes an identifier. The digest takes the place of an identifier that is hostile
+// or holds a secret.
 func (d *draft) id(names ...string) string {
 	d.take(names, text, number)
 	return d.safeID(d.raw.scalar(names...))
@@ -218,8 +218,8 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// fillRaw keeps what the payload says beyond the fields. What happens before a
-// tool is kept small, since the same comes again after it.
+// fillRaw keeps what the payload says beyond the fields. It keeps nothing more of an
+// event before a tool, since the event after the tool says the same again.
 func (d *draft) fillRaw() {
 	v := d.value
 	if v.kind == object {

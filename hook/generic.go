@@ -22,7 +22,7 @@ func generic() dialect {
 	} {
 		d.events = append(d.events, event{string(k), k, false})
 	}
-	// Of equal names the first counts; they mean the same.
+	// Among equal names the first counts; they mean the same.
 	d.events = slices.Concat(d.events,
 		claudeEvents(), codex().events, gemini().events, cursor().events, copilot().events, openCode().events)
 	return d

@@ -80,8 +80,8 @@ func compareGolden(t *testing.T, file string, events map[string]journal.HostEven
 	must.Equal(t, file, b.String(), string(want))
 }
 
-// TestEveryKindIsRecorded guards the recorded payloads: a kind that nobody says
-// is not tested.
+// TestEveryKindIsRecorded guards the recorded payloads: a kind that no recorded
+// payload has is not tested.
 func TestEveryKindIsRecorded(t *testing.T) {
 	t.Parallel()
 	missing := map[journal.EventKind]bool{

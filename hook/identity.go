@@ -47,8 +47,8 @@ func (d *draft) identify() {
 	d.ev.EventID = digest(parts...)
 }
 
-// sharedName is what all deliveries of an event call it. Codex tells of the end
-// of a turn in two ways.
+// sharedName is the name that all deliveries of an event share. Codex reports the end
+// of a turn in two ways, under two names.
 func (d *draft) sharedName() string {
 	if d.dialect.host == Codex && d.ev.Kind == journal.HostTurnEnd {
 		return string(d.ev.Kind)

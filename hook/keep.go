@@ -133,7 +133,7 @@ func (k Keeper) await(ctx context.Context, done <-chan error, blocked <-chan boo
 	}
 }
 
-// unsynced is the error of a write of which nobody knows.
+// unsynced is the error of a write that may or may not have reached the disk.
 func unsynced(why string) error {
 	return amber.Errorf(amber.KindUnreachable, "keep event", "", "%s; the write is left unsynced", why).WithHint("amber doctor")
 }

@@ -36,8 +36,8 @@ func TestLinesComeFromTheLastOneOn(t *testing.T) {
 	}
 }
 
-// TestLinesAreBounded: of a large file only the end is read, lines that are too
-// long are passed over, and nobody counts to a million.
+// TestLinesAreBounded: linesBackward reads only the end of a large file, passes over
+// lines that are too long, and does not go through a million lines.
 func TestLinesAreBounded(t *testing.T) {
 	t.Parallel()
 	count := func(text string) (n int, first, last string) {

@@ -29,8 +29,8 @@ func TestPluginRunsTheCommand(t *testing.T) {
 	}
 }
 
-// TestPluginKnowsTheEvents: the plugin tells of the events that are understood,
-// and of no others.
+// TestPluginKnowsTheEvents: the plugin sends the events that Amber understands,
+// and no others.
 func TestPluginKnowsTheEvents(t *testing.T) {
 	t.Parallel()
 	source := hook.OpenCodePlugin([]string{"amber"})

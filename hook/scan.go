@@ -42,8 +42,7 @@ var (
 )
 
 // scanner reads one JSON value with bounds. It is lenient where that loses
-// nothing: control characters and unknown escapes in strings stand for
-// themselves.
+// nothing: it keeps control characters and unknown escapes in strings as they are.
 type scanner struct {
 	r        io.Reader
 	buf      []byte
@@ -87,8 +86,8 @@ func scanText(t string) (v value, lost int64, ok bool) {
 	return p.value, p.lost, !p.broken && p.value.kind != absent
 }
 
-// fill reads more and reports whether there is any. What was in buf must have
-// been used up, but for scan at its end.
+// fill reads more and reports whether there is any. The caller must have used up
+// everything in buf; only scan, at its end, need not.
 func (s *scanner) fill() bool {
 	s.pos, s.end = 0, 0
 	const empty = 100 // reads without a byte or an error are not endured forever

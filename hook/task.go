@@ -77,8 +77,8 @@ func taskText(v value) string {
 	return v.first("content", "subject", "task_subject", "title", "step", "text", "description", "task_description").str()
 }
 
-// taskStatus returns a status in the words all hosts share. Who gives a task up
-// has failed in it.
+// taskStatus returns a status in the words all hosts share. A task that was given up
+// has failed.
 func taskStatus(s string) string {
 	switch fold(s) {
 	case "inprogress", "active", "started", "running":

@@ -31,7 +31,7 @@ type said struct {
 
 // transcript is how the transcripts of a host are found and read.
 type transcript struct {
-	// folder is where transcripts are, and fits tells whether a path below it, with
+	// folder is where transcripts are, and fits reports whether a path below it, with
 	// slashes, is that of a session.
 	folder func(Files) string
 	fits   func(path, session string) bool

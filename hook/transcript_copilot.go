@@ -39,9 +39,8 @@ func vsCodeTranscript() *transcript {
 	}
 }
 
-// readCopilot returns the answer of the last turn. What subagents say has the use
-// of the tool that started them beside it. The prompt is told by an event of its
-// own.
+// readCopilot returns the answer of the last turn. It passes over messages of subagents,
+// which name the use of the tool that started them. The prompt has an event of its own.
 func readCopilot(_ *draft, lines func(func(string) bool)) (s said) {
 	told := false // the hooks at the end of the turn have run
 	lines(func(line string) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber/journal"
 )
 
-// droidTranscript is the log of messages that Droid writes. What the user said
-// is taken from it, too: `droid exec` has no event for a prompt.
+// droidTranscript is the log of messages that Droid writes. Amber takes the user's
+// prompt from it, too: `droid exec` has no event for a prompt.
 func droidTranscript() *transcript {
 	return &transcript{
 		folder: func(f Files) string { return filepath.Join(f.Home, ".factory", "sessions") },

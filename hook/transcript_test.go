@@ -69,7 +69,7 @@ const (
 	vsCodeLog  = ".config/Code/User/workspaceStorage/0a1b/GitHub.copilot-chat/transcripts/s-1.jsonl"
 )
 
-// Lines as Copilot CLI 1.0.102 writes them, without what nobody reads.
+// Lines as Copilot CLI 1.0.102 writes them, without the members that Amber does not read.
 func copilotUser(turn, text string) string {
 	return fmt.Sprintf(`{"type":"user.message","data":{"content":%q,"transformedContent":"<current_datetime>x</current_datetime>","interactionId":%q},"id":"e1"}`, text, turn)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// TestAFifoIsNoTranscript: a hook that waited for somebody to write would never
-// end.
+// TestAFifoIsNoTranscript: a hook that waited for another process to write to a fifo
+// would never end.
 func TestAFifoIsNoTranscript(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

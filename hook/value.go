@@ -73,7 +73,7 @@ func (v value) isFalse() bool { return v.kind == boolean && v.text == "false" }
 
 func textValue(s string) value { return value{kind: text, text: s} }
 
-// newObject returns an object. Of equal keys the last one counts.
+// newObject returns an object. Among equal keys the last one counts.
 func newObject(keys []string, list []value) value {
 	order := make([]int, len(keys))
 	for i := range order {
@@ -134,7 +134,7 @@ func (v value) appendJSON(b []byte) []byte {
 	return append(b, "null"...)
 }
 
-// appendString appends s as a JSON string. What is no UTF-8 becomes U+FFFD.
+// appendString appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD.
 func appendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -64,7 +64,7 @@ func (c *Cache) putList(s Segment, term string, l list) {
 	}
 }
 
-// set returns the documents of a segment that have a facet. Who gets it must not change it.
+// set returns the documents of a segment that have a facet. The caller must not change it.
 func (c *Cache) set(s Segment, facet string) (set, bool) {
 	if c == nil {
 		return nil, false
@@ -79,7 +79,7 @@ func (c *Cache) putSet(s Segment, facet string, v set) {
 }
 
 // Vectors returns the vectors of a model that there are of rows, and reads those that are not
-// kept. Who gets them must not change them.
+// kept. The caller must not change them.
 func (c *Cache) Vectors(model string, rows []int64, read func(rows []int64) (map[int64]Vector, error)) (map[int64]Vector, error) {
 	if c == nil {
 		return read(rows)
@@ -123,7 +123,7 @@ func keeping[K comparable, V any](kept *recent[K, V], rows []int64, key func(row
 }
 
 // documentsOfTail returns the documents that are in no segment yet, each read once: a row
-// stands for one document. Who gets them must not change them.
+// never gets another document. The caller must not change them.
 func (c *Cache) documentsOfTail(rows Rows) ([]Document, error) {
 	if c == nil {
 		return rows.Tail(0, 0)
@@ -204,7 +204,7 @@ type keptSigns struct {
 	all    []Signs
 }
 
-// words returns the words that the terms of a segment stand for, read once.
+// words returns the words of the terms of a segment, read once; see vocable.
 func (c *Cache) words(rows Rows, s Segment) (vocabulary, error) {
 	read := func() (vocabulary, error) { return readWords(rows, s) }
 	if c == nil {
@@ -305,7 +305,7 @@ func (k keptSigns) update(model string, state int64, rows SignRows) (keptSigns, 
 	return now, nil
 }
 
-// documents returns the documents of a segment, read once. Who gets them must not
+// documents returns the documents of a segment, read once. The caller must not
 // change them.
 func (c *Cache) documents(rows Rows, s Segment) (documents, error) {
 	read := func() (documents, error) { return readDocuments(rows, s) }

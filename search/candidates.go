@@ -80,7 +80,7 @@ func (r *recaller) nearestOf(signs []Signs, n int) (rows []int64) {
 	return rows
 }
 
-// Of so many passages of conversations those beside are candidates too.
+// The passages beside this many of the best passages of conversations are candidates too.
 const besideOf = 20
 
 // beside adds the passages beside the best ones of conversations: what answers a question

@@ -2,8 +2,8 @@ package search
 
 // Among the first few hits, a third passage of one conversation gives way to one of another
 // that is nearly as likely. To let it give way to any other would cost more answers than it
-// brings: what answers a question is often said in one place. What gives way scores no more
-// than what took its place.
+// brings: one place of a conversation often has several passages that answer a question. The
+// passage that gives way scores no more than the one that took its place.
 const (
 	firstFew   = 5
 	perSession = 2

@@ -39,8 +39,8 @@ const (
 	formMark  = "\x03" // a word as it was written, folded, where its term is another
 )
 
-// vocable returns the word that a term stands for: what a misspelt word of a question may
-// have meant. Facets and characters stand for none.
+// vocable returns the word of a term, which a misspelt word of a question may have meant.
+// It returns none for facets and characters.
 func vocable(term string) (word string, ok bool) {
 	switch {
 	case term == "" || term[:1] == facetMark || term[:1] == pairMark:
@@ -109,7 +109,8 @@ func (d *Document) addForm(word, stem string) {
 	}
 }
 
-// sum sorts the terms and has each once. Of facets and forms it counts that they are there.
+// sum sorts the terms and leaves each once. It adds up the weights of equal terms, except
+// for facets and forms, which only count as present.
 func (d *Document) sum() {
 	slices.SortFunc(d.Terms, func(a, b Term) int { return strings.Compare(a.Text, b.Text) })
 	terms := d.Terms[:0]
@@ -203,7 +204,7 @@ func (r *varints) text(last *string) string {
 }
 
 // maxTexts is how many bytes a list of texts may have: each may begin like the one before, so
-// that few bytes can stand for many.
+// that few stored bytes can make many.
 const maxTexts = 1 << 28
 
 // texts reads a list of texts of at most so many bytes. They are parts of one string: a

@@ -18,7 +18,7 @@ const (
 	factDoubt  = 0.05
 )
 
-// scoreFacts scores and sorts passages that stand for themselves.
+// scoreFacts scores and sorts passages that are no part of a conversation.
 func scoreFacts(q question, all []Ranked) {
 	for i := range all {
 		r := &all[i]
@@ -75,9 +75,10 @@ const (
 	sameWords = 0.7
 )
 
-// newerFirst puts the newer of two that are about the same before the older one; asked
-// about a moment, the last one that was said by then before every other; asked about what no
-// longer holds, the older one. One that is trusted less never goes before the other.
+// newerFirst orders passages that are about the same. The newer one goes before the older
+// one. If the question is about a moment, the last one that was said by then goes before
+// every other; if it is about what no longer holds, the older one goes first. A passage that
+// is trusted less never goes before one that is trusted more.
 func newerFirst(q question, best []Ranked) {
 	near, enough := sameNear, sameScore
 	if q.now || q.past {

@@ -13,7 +13,7 @@ import (
 // A word of a question that no document has may be a part of one, or be misspelt. The
 // forms of words say which terms it may have meant.
 
-// What a variant is worth against the word itself.
+// The shares are how much a variant is worth against the word itself.
 const (
 	shareOneEdit  = 0.75
 	shareTwoEdits = 0.55
@@ -41,7 +41,7 @@ type vocabulary struct {
 	letters []uint64
 }
 
-// newVocabulary is the words that terms stand for. It takes the terms over.
+// newVocabulary returns the words of terms. It takes over the slice of terms.
 func newVocabulary(terms []string) vocabulary {
 	v := vocabulary{terms[:0], make([]uint64, 0, len(terms))}
 	for _, t := range terms {

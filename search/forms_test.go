@@ -66,7 +66,7 @@ func TestTextsComeBack(t *testing.T) {
 	}
 }
 
-// A few bytes can claim to stand for more than there is memory.
+// A few bytes can claim to be more text than there is memory.
 func TestTextsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := appendTexts(nil, []string{"abcd", "abcd", "abcd", "abce"})

@@ -13,17 +13,18 @@ type curve struct {
 	base     float64
 }
 
-// Fitted by logistic regression on the first five passages of each development question,
-// right or not, with a model and by words alone. Single passages: the questions of two sets of
-// memories, with and without an answer. Conversations: questions of LoCoMo, asked of their own
-// conversation and of another one, which has no answer. Fitted on one half, the likelihoods
-// are about right on the other; docs/recall.md has the figures.
+// The curves were fitted by logistic regression on the first five passages of each development
+// question, right or not, with a model and by words alone. Those of single passages were fitted
+// to the questions of two sets of memories, with and without an answer; those of conversations
+// to questions of LoCoMo, asked of their own conversation and of another one, which has no
+// answer. Fitted on one half, the likelihoods are about right on the other; docs/recall.md has
+// the figures.
 //
 // factCurve was fitted to tell questions with an answer from others first, and then to be
 // right about each passage. Questions without an answer were those of the sets, every other
-// question asked again without the memories that answer it, and asked of the other set. What is
-// said to an agent has a curve without the wording: what stands before a prompt was no better
-// with it.
+// question asked again without the memories that answer it, and asked of the other set.
+// promptCurve, for texts that were said to an agent, leaves the wording out: the context that is
+// put before a prompt was no better with it.
 var (
 	factCurve      = curve{score: 7.5, behind: 1.8, misspelt: 1.1, partly: -7.3, length: 1.8, base: -4.5}
 	promptCurve    = curve{score: 8.1, behind: 3.5, misspelt: 1.15, base: -5.0}

@@ -121,7 +121,7 @@ func (c *cursor) score(length uint16) int64 { return c.worth.of(c.buf[c.i].weigh
 // scored is the row of a document with its score.
 type scored struct{ row, score int64 }
 
-// best keeps the n best documents that are offered. Of equals the one with the higher
+// best keeps the n best documents that are offered. Among equals the one with the higher
 // row is better: it is newer.
 type best struct {
 	n    int

@@ -22,7 +22,8 @@ type Text struct {
 // Document returns the document of the passage under a row.
 func (t Text) Document(row int64) Document { return Analyze(row, t.Fields, t.Facets) }
 
-// Digest tells whether a passage has become another one. When it was said does not count.
+// Digest returns bytes that differ when a passage has become another one. The time when it was
+// said does not count.
 func (t Text) Digest(d Document) []byte {
 	h := sha256.New()
 	h.Write(d.Marshal())
@@ -55,7 +56,7 @@ func LayerOf(source string) amber.RecallLayer {
 	return amber.LayerMemory
 }
 
-// What a word counts, by where it stands.
+// The weights are how much a word counts, by where it stands.
 const (
 	titleWeight   = 6
 	tagWeight     = 3
@@ -162,7 +163,7 @@ func reach(project string, session amber.SessionID) (amber.Scope, string) {
 }
 
 // OfTurn returns the passages of a turn. Before is what was said before it in the session.
-// What tools printed and what hosts told an agent are no passages.
+// The output of tools and the messages of hosts to an agent are no passages.
 func OfTurn(t amber.Turn, project string, before string) []Text {
 	if t.Role != amber.RoleUser && t.Role != amber.RoleAssistant {
 		return nil
@@ -237,7 +238,7 @@ func OfCompaction(c amber.Compaction, project string) []Text {
 	return plainTexts(SourceCompaction, c.ID, "", c.Summary, c.CreatedAt, facets(SourceCompaction, scope, identity, amber.TrustDerived))
 }
 
-// OfSession returns the passages of what a session says of itself. One that says nothing has
+// OfSession returns the passages of the summary of a session. A session without a summary has
 // none.
 func OfSession(s amber.Session) []Text {
 	if strings.TrimSpace(s.Summary) == "" {

@@ -17,7 +17,7 @@ func (q *Questions) Get(model, text string) (Vector, bool) {
 	return q.kept.get(m, m.size, maxQuestions)
 }
 
-// Put keeps the vector of a question. Nobody changes it.
+// Put keeps the vector of a question. The caller must not change it afterwards.
 func (q *Questions) Put(model, text string, v Vector) {
 	m := meant{model, text}
 	q.kept.put(m, v, m.size(v), maxQuestions)

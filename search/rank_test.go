@@ -29,7 +29,8 @@ func wantOrder(t *testing.T, ranked []Ranked, want ...string) {
 	}
 }
 
-// Of two facts about the same the newer is first; asked about a moment, the one that held then.
+// The newer of two facts about the same is first; where the question is about a moment, the one
+// that held then is first.
 func TestNewerFactFirst(t *testing.T) {
 	facts := []Candidate{
 		{Passage: Passage{Owner: "old", At: 100 * oneDay}, Vector: at(10)},
@@ -45,7 +46,7 @@ func TestNewerFactFirst(t *testing.T) {
 	wantOrder(t, rank(q, facts), "old", "new", "else")
 }
 
-// Where meaning is not known, the words of the question tell what is about the same.
+// Where meaning is not known, two facts that have the same words of the question are about the same.
 func TestNewerFactFirstByWords(t *testing.T) {
 	q := question{rarity: []float64{1, 1, 1}}
 	facts := []Candidate{
@@ -59,7 +60,7 @@ func TestNewerFactFirstByWords(t *testing.T) {
 	wantOrder(t, rank(q, facts), "old", "new")
 }
 
-// What was said within a day adds to what was said before it, unless it is nearly the same.
+// A fact that was said within a day of another one adds to it, unless it is nearly the same.
 func TestSameDayIsNoChange(t *testing.T) {
 	facts := []Candidate{
 		{Passage: Passage{Owner: "first", At: oneDay}, Vector: at(10)},
@@ -83,7 +84,7 @@ func TestNowExpectsChange(t *testing.T) {
 	wantOrder(t, rank(question{vector: at(0), past: true}, facts), "old", "new")
 }
 
-// What came after the time that a question names is less likely to answer it.
+// A fact from after the time that a question names is less likely to answer it.
 func TestLateFactLoses(t *testing.T) {
 	facts := []Candidate{
 		{Passage: Passage{Owner: "late", At: 300 * oneDay}, Vector: Quantize([]float32{.6, .8, 0, 0, 0, 0, 0, 0})},
@@ -93,7 +94,7 @@ func TestLateFactLoses(t *testing.T) {
 	wantOrder(t, rank(question{vector: at(0), then: 200 * oneDay}, facts), "then", "late")
 }
 
-// Of two facts that are equally near the one of the kind that is asked for is first.
+// Between two facts that are equally near, the one of the kind that is asked for is first.
 func TestWantedKindFirst(t *testing.T) {
 	facts := []Candidate{
 		{Passage: Passage{Owner: "any"}, Vector: at(50)},
@@ -119,7 +120,7 @@ func TestWantedKindFirst(t *testing.T) {
 	}
 }
 
-// Of two that are equally near, what came from elsewhere unsigned comes second.
+// Between two passages that are equally near, the one that came from elsewhere unsigned is second.
 func TestDoubtLoses(t *testing.T) {
 	for _, session := range []string{"", "s"} {
 		all := []Candidate{
@@ -162,8 +163,9 @@ func TestScoresAreLikelihoods(t *testing.T) {
 }
 
 // A passage that has some words of a question and lacks others is less likely its answer than
-// one that has none, and as near in all; a long question that is as near as a short one has rather
-// found its answer. What is said to an agent is no question. The order stays.
+// a passage that has none and is as near in all. A long question is more likely to have found its
+// answer than a short one that is as near. A text that was said to an agent is no question. The
+// order of the passages stays.
 func TestWordingOfAQuestion(t *testing.T) {
 	score := func(q question, has uint64, words float64) (Ranked, []string) {
 		ranked := rank(q, []Candidate{

@@ -28,13 +28,13 @@ type Request struct {
 	// 0 is no bound.
 	Since, Until int64
 	Now          int64
-	// Vector is what the question means in a model, nil for words alone. Where Later is set it
-	// is asked for the vector instead, once, when the words have been looked up: it may wait
-	// for one that is being made meanwhile.
+	// Vector is what the question means in a model, nil for words alone. Where Later is set, the
+	// search calls it once for the vector instead, when the words have been looked up: Later may
+	// wait for a vector that is being made meanwhile.
 	Vector Vector
 	Later  func() Vector
 	Model  string
-	// Prompt says that the text was said to an agent, and nobody asked the index.
+	// Prompt says that the text was said to an agent, and is no question to the index.
 	Prompt bool
 	// MeaningOnly ranks by meaning alone, for measuring. It needs a vector.
 	MeaningOnly bool
@@ -44,7 +44,7 @@ type Request struct {
 // Answer is the best passages, and how the question was understood.
 type Answer struct {
 	Ranked []Ranked
-	// Asked are the words that were looked for, with what stands for them.
+	// Asked are the words that were looked for, with their variants.
 	Asked []Asked
 }
 

@@ -14,7 +14,7 @@ const (
 // besideSteps is how far away passages count as beside.
 const besideSteps = 2
 
-// What the passages one and two places before and behind one add of their own.
+// A passage one or two places before or behind another one adds these shares of its own score to it.
 var (
 	besideWords   = map[int64]float64{-1: 0.4, 1: 0.3, -2: 0.2, 2: 0.2}
 	besideMeaning = map[int64]float64{-1: 0.15, 1: 0.11, -2: 0.075, 2: 0.075}

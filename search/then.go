@@ -17,8 +17,8 @@ const oneDay = 24 * 60 * 60 * 1000
 
 func (s span) has(at int64) bool { return s.from <= at && at < s.to }
 
-// told widens a span to when people tell of it: shortly after, and days begin elsewhere at
-// other times.
+// told widens a span to the time in which people speak about it: they do so until shortly after
+// it, and days begin elsewhere at other times.
 func (s span) told() span {
 	if s == (span{}) {
 		return s

@@ -22,11 +22,11 @@ const (
 	ManyWait = fanIn * tailDocs
 )
 
-// What new documents bring of work for Tidy, for each of their terms. Merging a document up
-// to the highest level costs about one and a half rows a term where documents share most of
-// their terms. Few documents bring twice that, so that merging is done soon; many bring less,
-// so that a transaction of many writers does not hold up the others for long. Where there are
-// more segments than merging would leave, it falls behind, and does more.
+// New documents make work for Tidy, this many rows for each of their terms. Merging a document
+// up to the highest level costs about one and a half rows a term where documents share most of
+// their terms. A few documents make twice that work, so that merging is done soon; many make
+// less, so that a transaction of many writers does not hold up the others for long. Where there
+// are more segments than merging would leave, Tidy has fallen behind, and does more.
 const (
 	tidyFew     = 3
 	tidyMany    = 2

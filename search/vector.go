@@ -9,8 +9,8 @@ import (
 )
 
 // A vector says what a text means; the angle between two says how near they are. It is
-// stored as a scale (float32, little-endian) and one signed byte per dimension. What a
-// scan reads of it is the signs alone, one bit per dimension.
+// stored as a scale (float32, little-endian) and one signed byte per dimension. A scan
+// reads only its signs, one bit per dimension.
 
 // Vector is a vector as it is stored.
 type Vector []byte
@@ -79,7 +79,7 @@ type Near struct {
 }
 
 // Nearest returns the n rows whose signs differ least from those of a question, among
-// those that are allowed; nil allows all. Of equals the newest come first. It looks at
+// those that are allowed; nil allows all. Among equals the newest come first. It looks at
 // every row.
 func Nearest(question Vector, chunks []Signs, allowed func(row int64) bool, n int) []Near {
 	signs := question.AppendSigns(nil)

@@ -23,8 +23,7 @@ type Rows interface {
 	// Dead returns the rows of a segment that are deleted.
 	Dead(segment int64) ([]int64, error)
 	// Tail returns the first n documents behind a row that are in no segment yet, in the
-	// order of their rows; 0 returns all of them. A row stands for the same document for
-	// ever.
+	// order of their rows; 0 returns all of them. A row never gets another document.
 	Tail(after int64, n int) ([]Document, error)
 	// TailRows returns the rows of all of these documents.
 	TailRows() ([]int64, error)
@@ -41,8 +40,8 @@ type Asked struct {
 	Variants []Variant
 }
 
-// Variant is a term that may stand for a word of the question, and how much it is
-// worth then.
+// Variant is a term that a word of the question may have meant, and how much it is
+// worth in place of that word.
 type Variant struct {
 	Term  string
 	Share float64
@@ -526,8 +525,8 @@ func (a *Asking) Having(term string, rows []int64) (map[int64]bool, error) {
 	return out, nil
 }
 
-// lookIn is Look for documents of one segment, in order. Of the variants of a word the
-// best counts.
+// lookIn is Look for documents of one segment, in order. The best variant of a word
+// counts.
 func (a *Asking) lookIn(o *opened, docs []uint32) ([]Match, error) {
 	out := make([]Match, len(docs))
 	scores := make([]int64, len(docs))

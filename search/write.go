@@ -28,8 +28,8 @@ type Writer interface {
 	PutJob(job []byte) error
 }
 
-// Remove takes documents out of the index. What was said of them may stay in the bytes of
-// a segment until that is merged.
+// Remove takes documents out of the index. Their entries may stay in the bytes of a segment
+// until that is merged.
 func Remove(w Writer, cache *Cache, rows ...int64) error {
 	return eachHolder(w, cache, rows, func(s Segment, _ documents, docs []uint32, rows []int64) error {
 		for _, row := range rows {
@@ -84,8 +84,8 @@ func eachHolder(w Writer, cache *Cache, rows []int64, fn func(s Segment, d docum
 	return nil
 }
 
-// Erase takes documents out of the index to the byte. What Tidy has begun is given up or
-// ended first: lists that nobody reads any more may hold them.
+// Erase takes documents out of the index to the byte. It first gives up or ends the work that
+// Tidy has begun: lists that no search reads any more may hold the documents.
 func Erase(w Writer, cache *Cache, rows ...int64) error {
 	if len(rows) == 0 {
 		return nil

@@ -19,7 +19,7 @@ type command struct{ o Options }
 // Label implements [digest.Writer].
 func (command) Label() string { return "command" }
 
-// killDelay is how long somebody else may keep the program's output open after it ended.
+// killDelay is how long another process may keep the program's output open after the program ended.
 const killDelay = 2 * time.Second
 
 // Write implements [digest.Writer]. Errors: unreachable when the program does not

@@ -1,6 +1,6 @@
 // Package writer has digests of sessions written by a program or by a model behind an
-// OpenAI-compatible endpoint. What they answer is bounded here and checked by package
-// digest; neither is believed.
+// OpenAI-compatible endpoint. This package bounds their answers and package digest checks
+// them; neither writer is believed.
 package writer
 
 import (
@@ -81,8 +81,8 @@ type answer struct {
 }
 
 // newDocument returns a session with at most text bytes of each turn: what
-// the user and the assistant said, and the names of what was done. What tools
-// printed does not leave.
+// the user and the assistant said, and the names of what was done. The output of
+// tools is not sent.
 func newDocument(s digest.Session, text int) document {
 	d := document{
 		Schema: schema, SessionID: s.ID, Host: s.Host, Project: s.Project, Kinds: digest.Kinds(),

@@ -93,7 +93,7 @@ func TestCommandsThatFail(t *testing.T) {
 	must.Equal(t, "a program that is not there", amber.KindOf(err), amber.KindUnreachable)
 }
 
-// What a program has started ends with it, when it takes too long.
+// When a program takes too long, the processes that it has started end with it.
 func TestCommandEndsWithItsChildren(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -113,7 +113,7 @@ func TestCommandEndsWithItsChildren(t *testing.T) {
 	must.Equal(t, "kind", amber.KindOf(err), amber.KindUnreachable)
 	child := must.Get(strconv.Atoi(strings.TrimSpace(string(must.Get(os.ReadFile(pid))(t)))))(t)
 	for range 1000 {
-		// One that nobody has waited for yet is dead, too.
+		// A zombie, for which its parent has not waited yet, is dead, too.
 		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child)); err != nil && syscall.Kill(child, 0) != nil || strings.Contains(string(state), ") Z ") {
 			return
 		}

@@ -48,7 +48,7 @@ func isAmber(path string) bool {
 // split cuts a command into its words as a POSIX shell does for text without
 // expansions. It reports false for quotes that do not end.
 //
-// A backslash outside of quotes stands for itself before a letter or a digit:
+// A backslash outside of quotes is a plain character before a letter or a digit:
 // that is what paths of Windows look like, and setup never writes it otherwise.
 func split(command string) (words []string, ok bool) {
 	var word strings.Builder

@@ -23,7 +23,7 @@ type file struct {
 	text   []byte // nil when it does not exist
 }
 
-// read reads a file of a host. One that is not there is no error.
+// read reads a file of a host. A missing file is no error.
 func (o Options) read(path string) (file, error) {
 	f := file{path: path, mode: 0o644}
 	var err error

@@ -78,9 +78,9 @@ func (h hooks) wanted(e event) string {
 	return x.Command + x.Bash + x.PowerShell
 }
 
-// sync adds what is missing, corrects what is there and removes what is there
-// twice or no longer asked for. Other keys of an entry, a timeout that somebody
-// changed say, stay.
+// sync adds the hooks that are missing, corrects those that are there and removes those that
+// are there twice or no longer asked for. Other keys of an entry stay, such as a timeout that
+// the user changed.
 func (h hooks) sync(d *draft) error {
 	if h.versioned && d.json.Root().Member("version") == nil {
 		if err := d.add(nil, "version", []byte("1")); err != nil {

@@ -66,7 +66,7 @@ func (o Options) check() (Options, error) {
 	return o.look()
 }
 
-// look fills in what may be left out by somebody who only looks.
+// look fills in what a caller that only reads, such as a status, may leave out.
 func (o Options) look() (Options, error) {
 	for name, path := range map[string]string{"home": o.Home, "project": o.Dir, "state folder": o.StateDir, "executable": o.Executable} {
 		if !filepath.IsAbs(path) {

@@ -84,8 +84,8 @@ func (o Options) keep(r record, original []byte) error {
 	return o.save(o.recordPath(r.Path, ".json"), append(text, '\n'))
 }
 
-// save writes a file of the state folder. Settings may hold secrets, so nobody
-// else can read it.
+// save writes a file of the state folder. Settings may hold secrets, so no other
+// user can read it.
 func (o Options) save(path string, text []byte) error {
 	if err := fsx.Replace(o.FS, path, 0o600, text); err != nil {
 		return diskError("write", path, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// user is somebody with a home, a project and an amber.
+// user is a person with a home, a project and an amber.
 type user struct {
 	t    *testing.T
 	root string
@@ -115,7 +115,7 @@ func (u *user) apply(p *setup.Plan, err error) *setup.Plan {
 	return p
 }
 
-// sample is a settings file that somebody has.
+// sample is a settings file that a user has.
 type sample struct {
 	file  string // of testdata
 	host  string

@@ -176,8 +176,8 @@ func TestTrustIsNeverClaimed(t *testing.T) {
 	}
 }
 
-// onlyFolderLeft reports whether the state folder is there and empty, which
-// nobody needs to hear about.
+// onlyFolderLeft reports whether the state folder is there and empty. Uninstalling
+// need not report that to the user.
 func (u *user) onlyFolderLeft() bool {
 	left, err := os.ReadDir(u.o.StateDir)
 	return err == nil && len(left) == 0
@@ -222,7 +222,7 @@ func TestDiskErrors(t *testing.T) {
 			t.Fatalf("error %d leaves %s", n, got)
 		}
 		injected := len(e.Injected()) > 0
-		// What cannot be read of a record is done without.
+		// Setup does without the part of a record that it cannot read.
 		harmless := []errfs.Op{errfs.OpClose, errfs.OpOpen, errfs.OpStat, errfs.OpRead}
 		if injected && err1 == nil && err2 == nil && !slices.Contains(harmless, e.Injected()[0]) && !u.onlyFolderLeft() {
 			t.Errorf("error %d is hidden: %v", n, e.Injected())

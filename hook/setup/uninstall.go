@@ -30,8 +30,8 @@ func Uninstall(name string, s Scope, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// uninstall plans one file and reports whether Amber was in it. What it returns
-// beside an error says no more than whether there is a record.
+// uninstall plans one file and reports whether Amber was in it. The change that it
+// returns beside an error says only whether there is a record.
 func (p *Plan) uninstall(pl place) (Change, bool, error) {
 	c := Change{Path: pl.path, Action: Unchanged}
 	f, err := p.o.read(pl.path)
