@@ -21,8 +21,8 @@ const (
 // not be dropped, and for saying what was.
 const reserve = 8
 
-// pressure adds up all sessions. It is asked once per segment, so the bound
-// may be passed by one segment per session.
+// pressure adds up all sessions. A writer calls it once per segment, so each
+// session may pass the bound by one segment.
 func (j *Journal) pressure() (pressure, error) {
 	keys, err := j.Keys()
 	if err != nil {
@@ -56,8 +56,8 @@ func quota(why string) error {
 }
 
 // admit turns the entries of a batch into frames from the sequence next on,
-// dropping or refusing what there is no space for. Who is refused has its
-// error; all others have their sequence.
+// dropping or refusing entries for which there is no space. A refused entry gets
+// its error; all others get their sequence.
 func (j *Journal) admit(batch []*pending, next, used int64, total pressure) []Frame {
 	now := amber.At(j.o.Clock())
 	frames := make([]Frame, 0, len(batch))

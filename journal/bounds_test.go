@@ -81,7 +81,7 @@ func TestFullSessionDropsToolOutputFirst(t *testing.T) {
 	}
 }
 
-// TestGapSaysNoMoreThanItMay gives a gap a description nobody would want in a file.
+// TestGapSaysNoMoreThanItMay gives a gap a description that must not be in a file as it is.
 func TestGapSaysNoMoreThanItMay(t *testing.T) {
 	t.Parallel()
 	for _, about := range []string{"", "a \"quoted\"\x00\a\u2028 text", strings.Repeat("ä", 500), "bad \xff bytes", strings.Repeat("x", 199) + "ä"} {

@@ -304,7 +304,7 @@ func checkVerify(t *testing.T, j *journal.Journal, l *ledger) {
 }
 
 // checkFrames checks that every acknowledged entry that is not drained is read once, in order, and
-// nothing that nobody wrote. It returns the last sequence.
+// that every entry that is read was written. It returns the last sequence.
 func checkFrames(t *testing.T, j *journal.Journal, l *ledger) int64 {
 	t.Helper()
 	frames, d, err := readAll(j, one.Key(), l.drained)
@@ -400,8 +400,8 @@ func TestTornBytesAreKept(t *testing.T) {
 	must.Equal(t, "frames", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 2))
 }
 
-// TestAFailedSyncBehindAKilledWriter is about an entry that nobody was told of, since its writer was killed
-// before the sync. When the sync of the next one fails, too, and the power goes, the acknowledged entry is
+// TestAFailedSyncBehindAKilledWriter is about an entry that was never acknowledged, since its writer was killed
+// before the sync. When the sync of the next entry fails, too, and the power goes, the acknowledged entry is
 // there, and nothing is reported as missing.
 func TestAFailedSyncBehindAKilledWriter(t *testing.T) {
 	t.Parallel()

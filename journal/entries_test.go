@@ -201,7 +201,7 @@ func TestClearLeavesWhatWasNotStored(t *testing.T) {
 	}
 	bad := on(t, errfs.Wrap(s.disk, errfs.Rule{Op: errfs.OpRemove, Glob: "*.seg", Err: syscall.EIO}), s.dir)
 	must.Fail(bad.Clear(t.Context(), one.Key(), 4))(t, "clear", amber.KindInternal)
-	// What could not be removed does not come back to the store.
+	// A read behind the cursor does not return the entries that could not be removed.
 	checkTexts(t, mustRead(t, s.journal(), one.Key(), 4))
 }
 

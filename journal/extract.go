@@ -13,8 +13,9 @@ import (
 // Extract writes the intact entries of a session with sequences above after
 // and up to upto to w, in the form of one segment, however long, and returns how
 // many they are and what could not be read on the way. The same entries give the
-// same bytes. What is written is durable in the journal; see [Journal.Read],
-// whose promises and errors it has, beside those of w. [ReadExtract] reads it.
+// same bytes. The entries that it writes are durable in the journal. It has the
+// promises and errors of [Journal.Read], beside those of w. [ReadExtract] reads
+// the extract.
 func (j *Journal) Extract(ctx context.Context, key Key, after, upto int64, w io.Writer) (frames int64, d Damage, err error) {
 	if err := checkCursor(upto); err != nil {
 		return 0, Damage{}, err

@@ -13,10 +13,10 @@ type Type uint8
 
 // The types of frame. Readers pass on types they do not know.
 const (
-	// TypeEvent is an entry somebody appended.
+	// TypeEvent is an entry that a caller appended.
 	TypeEvent Type = 1
-	// TypeGap stands for an entry that was dropped for space; its payload is
-	// a [Gap] as JSON.
+	// TypeGap takes the place of an entry that was dropped for space; its payload
+	// is a [Gap] as JSON.
 	TypeGap Type = 2
 )
 

@@ -43,7 +43,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// FuzzMeta reads anything as a meta file. What is accepted names the session and survives being written again.
+// FuzzMeta reads anything as a meta file. An accepted meta file names the session and survives being written again.
 func FuzzMeta(f *testing.F) {
 	b := must.Get(os.ReadFile(vectorPath("meta")))(f)
 	f.Add(b)

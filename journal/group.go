@@ -91,7 +91,7 @@ func (j *Journal) withdraw(g *group, p *pending) bool {
 	return true
 }
 
-// serve writes batch after batch until nobody comes any more.
+// serve writes batch after batch until no more appends come.
 func (j *Journal) serve(g *group) {
 	for j.gather(g) {
 		j.commit(g)

@@ -195,7 +195,7 @@ func TestWhoGivesUpHarmsNobody(t *testing.T) {
 	checkTexts(t, mustRead(t, j, one.Key(), 0), "1 entry 1", "2 entry 3", "3 entry 5")
 }
 
-// TestEverybodyGivesUp leaves nobody who waits, and then somebody comes.
+// TestEverybodyGivesUp lets every append that waits give up, and then another one comes.
 func TestEverybodyGivesUp(t *testing.T) {
 	t.Parallel()
 	dir, j := newSpool(t, journal.Options{})

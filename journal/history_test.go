@@ -83,7 +83,7 @@ func (h *history) process() {
 	h.disk.StopAt(0)
 }
 
-// step is one call; its error is nobody's but the caller's.
+// step is one call. A call that fails does not fail the test: its error is for its caller.
 func (h *history) step(j *journal.Journal) {
 	var err error
 	what := "append"

@@ -46,8 +46,8 @@ type HostEvent struct {
 	Files         []HostFile        `json:"files,omitempty"`
 	Tasks         []HostTask        `json:"tasks,omitempty"`
 	Process       amber.HostProcess `json:"process,omitzero"`
-	// Shown are the passages that were put before the agent, of an event that Amber
-	// itself tells of.
+	// Shown are the passages that Amber put before the agent, in an event that Amber
+	// itself appends.
 	Shown []wire.ContextItem `json:"shown,omitempty"`
 	// Raw is the payload as it came, without secrets and with long strings cut;
 	// a JSON string where it was no JSON. Left out where the fields above say it
@@ -60,7 +60,7 @@ type HostEvent struct {
 // EventKind is what an event means, whatever its host calls it.
 type EventKind string
 
-// The kinds of host event. One that no rule knows is other; nothing is
+// The kinds of host event. An event that no rule knows is other; no event is
 // dropped for being unknown.
 const (
 	HostSessionStart  EventKind = "session.start"

@@ -97,7 +97,7 @@ func TestStrangeFilesInOtherPlaces(t *testing.T) {
 	}
 }
 
-// TestModes checks that nobody else can read a spool.
+// TestModes checks that no other user can read a spool.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	dir, j := newSpool(t, journal.Options{SegmentBytes: 100})

@@ -26,8 +26,8 @@ type Options struct {
 	MaxBytes        int64         // of the segments of all sessions; 0: 1 GiB
 	// FlushInterval and MaxEntries bound how long appends of one process may
 	// wait for one another to share a sync, and how many may; 0: 5 ms and 64.
-	// An append never returns before its sync. One that comes alone does not
-	// wait.
+	// An append never returns before its sync. An append that comes alone does
+	// not wait.
 	FlushInterval time.Duration
 	MaxEntries    int
 }

@@ -7,8 +7,8 @@ import (
 
 // Last returns the highest sequence of a session that can be seen, 0 where
 // there is none. It takes no lock and changes nothing, so that a process that makes
-// everything else stand still need not wait for somebody who appends; an entry
-// that was acknowledged before is covered. Usually one frame is read. Errors:
+// everything else stand still need not wait for a process that appends; an entry
+// that was acknowledged before is covered. Usually it reads one frame. Errors:
 // invalid, too_new, unreachable when ctx ends, and those of the disk.
 func (j *Journal) Last(ctx context.Context, key Key) (int64, error) {
 	if err := checkKey(key); err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// locked runs fn while nobody else appends to, cuts or clears the session.
+// locked runs fn while no other caller appends to, cuts or clears the session.
 // Errors: those of fn; not_found where the session has no folder; busy,
 // unreachable when ctx ends first, damaged, refused, internal.
 func (j *Journal) locked(ctx context.Context, key Key, fn func() error) error {
 	return j.lockedTelling(ctx, key, func(bool) {}, fn)
 }
 
-// lockedTelling is locked for those who want to know whether they wait for
-// somebody else: blocked is called with true before such a wait, with false
-// after it.
+// lockedTelling is locked for callers that want to know whether they wait for
+// another holder of the lock: it calls blocked with true before such a wait and
+// with false after it.
 func (j *Journal) lockedTelling(ctx context.Context, key Key, blocked func(bool), fn func() error) error {
 	// A link would lead everything that follows out of the spool.
 	for _, dir := range []string{j.dir, j.path(key)} {

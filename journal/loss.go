@@ -23,7 +23,7 @@ const (
 	maxLosses = 1 << 20 // more are not counted
 )
 
-// lossCodes are the bytes that stand for kinds in the file. The list only
+// lossCodes are the bytes that represent kinds in the file. The list only
 // grows.
 var lossCodes = map[amber.Kind]byte{
 	amber.KindInternal:    'i',

@@ -127,8 +127,9 @@ func (p *parking) run(ctx context.Context, drained func(Origin) (int64, error)) 
 	return errors.Join(err, p.failed)
 }
 
-// unnamed is about a folder without a meta file: it is just being made, or
-// somebody has to say whose entries it holds first.
+// unnamed returns the error of a folder without a meta file. Either a process is
+// just making the folder, or it has entries and a person has to say first whose
+// they are.
 func (p *parking) unnamed(ctx context.Context) error {
 	last, err := p.j.Last(ctx, p.key)
 	if err == nil && last > 0 {

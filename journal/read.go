@@ -37,7 +37,7 @@ func (d Damage) Any() bool { return d.Places > 0 || d.Missing > 0 || d.Headers >
 func (d Damage) Count() int64 { return max(d.Places, d.Missing) + d.Headers }
 
 // Read calls fn for every intact frame of a session with a sequence above
-// after, in order, each once. What fn is given is durable; after is taken as a
+// after, in order, each once. These frames are durable. Read takes after as a
 // promise that those sequences are used, so later entries get higher ones.
 // Read takes the session's lock to make sure of both and lets go before the
 // first call of fn. The payload is valid until fn returns. A session that is
@@ -116,8 +116,8 @@ type reader struct {
 	last   int64 // the highest sequence so far
 	loose  bool  // the next sequence may be any: what is before it was cleared
 	number int64 // the highest of all segments
-	// began is when the folder got its origin. What is older than that may have
-	// been cleared by somebody who knew another.
+	// began is when the folder got its origin. A process that knew an earlier origin
+	// may have cleared entries that are older than that.
 	began  amber.Time
 	damage Damage
 }

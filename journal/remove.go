@@ -62,7 +62,7 @@ func (j *Journal) left(key Key, drained int64) (bool, error) {
 				return true, nil
 			}
 			h, err := j.header(key, n)
-			// Without an origin nobody has a cursor that means its sequences.
+			// Without an origin no store has a cursor that means its sequences.
 			known := amber.KindOf(origin) != amber.KindNotFound
 			if errors.Is(err, errHeader) || err == nil && known && h.base-1 > drained {
 				return true, nil
@@ -108,7 +108,7 @@ func (j *Journal) remove(key Key) error {
 	if err := j.removeName(key, lockName); err != nil {
 		return err
 	}
-	// Somebody may have begun to use the folder again.
+	// Another process may have begun to use the folder again.
 	if fsys.Remove(j.path(key)) != nil {
 		return nil
 	}

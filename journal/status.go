@@ -7,9 +7,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Status tells what is on disk of one session; it changes nothing and takes
-// no lock. Drained is the store's cursor. What cannot be read is told in
-// LastError. Errors: invalid, unreachable when ctx ends; not_found when there is
+// Status reports what is on disk of one session; it changes nothing and takes
+// no lock. Drained is the store's cursor. LastError has the first error of
+// reading. Errors: invalid, unreachable when ctx ends; not_found when there is
 // neither a segment nor a meta file.
 func (j *Journal) Status(ctx context.Context, key Key, drained int64) (wire.JournalStatus, error) {
 	st := wire.JournalStatus{Key: string(key)}
@@ -63,9 +63,9 @@ func tally(st *wire.JournalStatus, f Frame, drained int64) {
 	st.LastSync = f.At
 }
 
-// List tells what is on disk of every session, by key. Cursor returns the
+// List reports what is on disk of every session, by key. Cursor returns the
 // store's cursor of a session; where it fails nothing counts as drained and
-// LastError says why. One session that cannot be read never hides another.
+// LastError says why. A session that cannot be read never hides another.
 // Errors: unreachable when ctx ends, and those of reading the spool itself.
 func (j *Journal) List(ctx context.Context, cursor func(Key) (int64, error)) ([]wire.JournalStatus, error) {
 	keys, err := j.Keys()

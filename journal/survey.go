@@ -53,7 +53,7 @@ func (r *reader) survey(files []segmentFile) ([]surveyed, error) {
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b surveyed) int {
-		// Of two that claim one number the one with the right name comes first.
+		// When two segments claim one number, the one with the right name comes first.
 		return cmp.Or(cmp.Compare(a.place, b.place), a.stray()-b.stray(), cmp.Compare(a.number, b.number))
 	})
 	return out, nil

@@ -11,9 +11,9 @@ import (
 // and kept aside. More of them stay where they are.
 const maxTail = 4 << 20
 
-// judgeTail says what the bytes behind the last intact frame are. A crash
-// tears a write that nobody was told of. Frames that lie there from end to end
-// were written whole, so somebody may rely on them: that is damage.
+// judgeTail finds out what the bytes behind the last intact frame are. A crash
+// tears a write that was not acknowledged yet. Frames that lie there from end to
+// end were written whole, and may have been acknowledged: that is damage.
 func (s *scanner) judgeTail() error {
 	s.tail = s.end - s.at
 	if s.tail <= 0 || s.tail > maxTail {
@@ -55,8 +55,8 @@ func wholeFrames(b []byte, at, last int64) int64 {
 
 // lostInside returns how many entries behind the sequence last are lost in b,
 // when frames with both ends lie in it that have moved: bytes before them got
-// lost, or came in. What a single torn write left begins with a frame that is
-// longer than b, and whatever lies in that is its payload.
+// lost, or came in. The remains of a single torn write begin with a frame that is
+// longer than b; everything in that frame is its payload.
 func lostInside(b []byte, last int64) (lost int64) {
 	if length, ok := frameLength(b); ok && frameSize(length) > int64(len(b)) {
 		return 0

@@ -27,8 +27,8 @@ type story struct {
 	dir   string
 	store drain.Store
 	acked []string // prompts
-	// poison is which event nobody can store; 0: none, and then the session is
-	// removed when it ends.
+	// poison is the number of the event that cannot be stored; 0: none, and then the
+	// session is removed when it ends.
 	poison int
 }
 

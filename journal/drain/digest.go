@@ -41,7 +41,7 @@ func (s *session) pause(ctx context.Context, it *item) error {
 	return err
 }
 
-// compacts reports whether an event tells of a compaction.
+// compacts reports whether an event is about a compaction.
 func compacts(ev journal.HostEvent) bool {
 	return ev.Kind == journal.HostCompactBefore || ev.Kind == journal.HostCompactAfter
 }

@@ -68,7 +68,7 @@ func TestItemsBecomeMemories(t *testing.T) {
 		"Task: Please write the Makefile of the shop. | Unfinished: The target `make dist` is not finished yet.")
 }
 
-// What a session without a project said is of that session: no other project sees it.
+// A memory from a session without a project has the scope of that session: no other project sees it.
 func TestWithoutAProjectNothingIsGlobal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -91,7 +91,7 @@ func TestWithoutAProjectNothingIsGlobal(t *testing.T) {
 	}
 }
 
-// What was said in another project of a session is for that project alone.
+// A memory of what was said in another project of a session is for that project alone.
 func TestASessionInTwoProjects(t *testing.T) {
 	t.Parallel()
 	const wool = "Never wash the wool above 30 degrees."
@@ -152,7 +152,7 @@ func TestADigestIsWrittenAgainWithoutDoubling(t *testing.T) {
 	}
 }
 
-// What somebody has deleted since is not brought back by the same session.
+// The same session does not bring back an item that a person has deleted since.
 func TestADeletedItemStaysDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event(1, journal.HostSessionStart), prompt(2, tabs), answer(3, "Noted."), event(4, journal.HostCompactBefore))
@@ -280,7 +280,7 @@ func TestADrainThatDiesBeforeItClears(t *testing.T) {
 	must.Equal(t, "sessions left in the journal", len(must.Get(w.journal.Keys())(t)), 0)
 }
 
-// pen is a writer that answers what it is told.
+// pen is a function as a writer.
 type pen func(digest.Session) ([]digest.Item, error)
 
 func (pen) Label() string { return "command" }

@@ -206,7 +206,7 @@ func TestOthersDrainWhileAWorkerStandsBack(t *testing.T) {
 	w.wantSaid("user: in between")
 }
 
-// What is held when a worker wants to go on ends its round, and nothing is lost.
+// A worker ends its round when another process holds the journal as the worker wants to go on, and nothing is lost.
 func TestAHoldWhileAWorkerStandsBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, prompt(1, "one"))
@@ -302,7 +302,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// What was read from a record of long ago has no host that could have crashed.
+// A session that was read from a record of long ago has no host that could have crashed.
 func TestAWorkerLeavesPastSessionsAlone(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -321,8 +321,8 @@ func TestAWorkerLeavesPastSessionsAlone(t *testing.T) {
 	must.Equal(t, "head of the change log", must.Get(w.store.Head(ctx))(t), head)
 }
 
-// A worker stands back between two sessions that it ends. What another worker ends meanwhile,
-// or what speaks again, is left to it.
+// A worker stands back between two sessions that it ends. It leaves alone a session that
+// another worker ends meanwhile or that speaks again.
 func TestAWorkerStandsBackBetweenEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -394,7 +394,7 @@ func TestDrainedSegmentsAreCleared(t *testing.T) {
 	w.keep(prompt(3, "three"))
 	w.once(drain.Options{})
 	w.wantSaid("user: one", "user: three")
-	// What comes behind the end without opening the session again goes, too.
+	// An event behind the end that does not open the session again is removed, too.
 	w.keep(event(4, journal.HostSessionEnd))
 	w.once(drain.Options{})
 	w.keep(event(5, journal.HostOther))

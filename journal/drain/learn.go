@@ -17,7 +17,8 @@ const (
 )
 
 // learnings returns what an assistant said it learned, and what it or the
-// user said must be remembered: found by rule, so nobody has vouched for it.
+// user said must be remembered. Rules find these, so no person has vouched for
+// them.
 func learnings(ev journal.HostEvent) []amber.WriteRequest {
 	found := append(sections(ev.Answer), reminders(ev.Answer)...)
 	found = append(found, reminders(ev.Prompt)...)

@@ -48,7 +48,7 @@ func gapStep(g journal.Gap, at amber.Time, host string, id amber.SessionID) ambe
 	}
 }
 
-// turns returns what was said. What a subagent said belongs to its run.
+// turns returns what was said, without the words of a subagent: they belong to its run.
 func turns(ev journal.HostEvent) []amber.Turn {
 	if ev.Kind == journal.HostSubagentEnd || ev.Kind == journal.HostSubagentStart {
 		return nil
@@ -68,7 +68,7 @@ func turns(ev journal.HostEvent) []amber.Turn {
 	return out
 }
 
-// turnID names what was said. A host may tell of one prompt in two events, when
+// turnID names what was said. A host may report one prompt in two events, when
 // it is typed and when it was answered; then it is one turn.
 func turnID(ev journal.HostEvent, role amber.Role, content string) amber.TurnID {
 	if role == amber.RoleUser && ev.TurnID != "" {

@@ -30,7 +30,7 @@ func (s *session) insist(ctx context.Context, it item) error {
 		if err = s.ingest(ctx, []item{it}); err == nil || !mayBePoison(err) {
 			return err
 		}
-		// What breaks a rule today breaks it tomorrow.
+		// An event that breaks a rule today breaks it tomorrow.
 		if attempt == s.o.Attempts || amber.KindOf(err) == amber.KindInvalid {
 			break
 		}

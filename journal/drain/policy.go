@@ -86,8 +86,8 @@ func compacted(ev journal.HostEvent, c amber.Compaction) amber.WriteRequest {
 	}
 }
 
-// decideCase asks about a turn. What has to be looked up is looked up only when
-// the policy would keep the turn without it.
+// decideCase asks the policy about a turn. It looks up the goal and the loop only when
+// the policy would keep the turn without them.
 func (s *session) decideCase(ctx context.Context, in amber.WriteBackInput) (amber.WriteRequest, amber.Decision, error) {
 	asked := in
 	if asked.Goal == "" {

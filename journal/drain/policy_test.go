@@ -135,8 +135,8 @@ func TestCasesOfTurns(t *testing.T) {
 	}
 }
 
-// A session in which nobody said or did anything leaves no memory, though context stood
-// before its agent.
+// A session in which neither the user nor the agent said or did anything leaves no memory,
+// though context stood before its agent.
 func TestSilentSessionIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

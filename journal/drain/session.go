@@ -40,15 +40,15 @@ type item struct {
 	gap     *journal.Gap // set for a gap: there is no event then
 }
 
-// errOvertaken says that somebody else moved the cursor.
+// errOvertaken says that another process moved the cursor.
 var errOvertaken = errors.New("another process moved the cursor")
 
 // run drains everything behind the cursor.
 func (s *session) run(ctx context.Context) error {
 	err := s.find(ctx)
 	if errors.Is(err, errNothing) {
-		// Somebody died while making it, or is about to go on: then it is made
-		// again.
+		// A process died while making the session's folder, or is about to go on: then
+		// that process makes it again.
 		_, err := s.o.Journal.Remove(ctx, s.key, 0)
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *session) run(ctx context.Context) error {
 var errNothing = errors.New("the session has no entries")
 
 // find finds out whose session it is and how far it is drained. As long as
-// nobody else drains, what it finds stays so.
+// no other process drains, its findings stay true.
 func (s *session) find(ctx context.Context) error {
 	var err error
 	s.origin, err = s.o.Journal.Origin(s.key)
@@ -156,7 +156,7 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 	return nil
 }
 
-// amounts adds the digest of the session to an event that ends it or tells of a
+// amounts adds the digest of the session to an event that ends it or is about a
 // compaction.
 func (s *session) amounts(ctx context.Context, it *item) error {
 	ends := it.event.Kind == journal.HostSessionEnd
@@ -294,9 +294,9 @@ func (s *session) overtaken(ctx context.Context, err error) error {
 }
 
 // clear removes drained segments once the session has ended or enough entries
-// have piled up since the sequence from; of a session that has ended it removes
-// everything. What counts as drained is what the store says now: a restore may
-// have taken it back since.
+// have piled up since the sequence from; it removes everything of a session that
+// has ended. It asks the store anew how far the session is drained: a restore may
+// have taken the cursor back since.
 func (s *session) clear(ctx context.Context, from int64) error {
 	if every := s.o.ClearEvery; every > 1 && !s.ended && !s.o.Final && s.cursor.Seq > 0 && s.cursor.Seq/every == from/every && s.drained < clearBytes {
 		return nil

@@ -40,9 +40,9 @@ func NewSpool(j *journal.Journal, store amber.Ingester) *Spool {
 }
 
 // Hold waits until no process drains and keeps it so until the view is closed;
-// hooks go on appending. Who needs the exclusive lock of the agent, too, takes
-// the hold first: somebody who drains may wait for that lock. A journal that was
-// never written to is made: its first entries must not be drained either.
+// hooks go on appending. A caller that needs the exclusive lock of the agent, too,
+// takes the hold first: a process that drains may wait for that lock. Hold makes a
+// journal that was never written to: its first entries must not be drained either.
 // Errors: busy, unreachable when ctx ends, those of the store and the disk.
 func (s *Spool) Hold(ctx context.Context) (*View, error) {
 	if err := s.journal.Make(); err != nil {
@@ -75,8 +75,8 @@ type holding struct {
 	drained int64
 }
 
-// find asks the store how far each session is drained. As long as nobody
-// drains that stays so.
+// find asks the store how far each session is drained. As long as no process
+// drains, that stays so.
 func (v *View) find(ctx context.Context, store amber.Ingester) error {
 	keys, err := v.journal.Keys()
 	if err != nil {
@@ -172,8 +172,8 @@ func (v *View) holding(key journal.Key) (holding, error) {
 // Frames calls fn for every marked session, by key, with the entries up to the
 // mark that the store does not have, in the form [journal.ReadExtract] and
 // [Replay] read. Without such entries r is empty. The reader is valid until fn
-// returns, which need not read it to its end. What cannot be read is in
-// [View.Unread]. Errors: those of fn; busy; unreachable when ctx ends.
+// returns, which need not read it to its end. [View.Unread] lists the sessions
+// that cannot be read. Errors: those of fn; busy; unreachable when ctx ends.
 func (v *View) Frames(ctx context.Context, fn func(m Mark, r io.Reader) error) error {
 	for _, m := range v.marks {
 		if err := v.frames(ctx, m, fn); err != nil {

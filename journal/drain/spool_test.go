@@ -75,7 +75,7 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 		}
 		must.Equal(t, "mark", c.Mark, want)
 	}
-	// Nobody drains meanwhile, and afterwards somebody can.
+	// No worker can drain while the view is open, and one can afterwards.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	must.Error(t, "draining a journal that is held", must.Err(w.worker(drain.Options{}).Once(ctx)))

@@ -8,10 +8,10 @@ import (
 	"github.com/amber-memory/amber/internal/proc"
 )
 
-// sweep ends the sessions that are over without a word: their process is gone,
-// or they are silent for long and nobody knows about their process. A host
-// that speaks again later opens its session again. Sessions of other journals, of which the
-// last words may wait on another machine, end by silence alone, and not from here where the
+// sweep ends the sessions that are over without a word: their process is gone, or they are
+// silent for long and nothing is known about their process. A host that speaks again later
+// opens its session again. The last words of sessions of other journals may wait on another
+// machine. Such sessions end by silence alone, and this worker does not end them where the
 // store is shared.
 func (w *Worker) sweep(ctx context.Context, turn *turn, report *Report) error {
 	open, err := w.o.Store.OpenJournals(ctx)
@@ -64,7 +64,7 @@ func (w *Worker) sweep(ctx context.Context, turn *turn, report *Report) error {
 
 // latest returns the last cursor of each session that no process is known to
 // work on. A session that was removed from the journal and came back has
-// several, and so has one that two hosts tell of.
+// several cursors, and so has a session that two hosts report.
 func (w *Worker) latest(cursors []amber.JournalCursor) []amber.JournalCursor {
 	last := map[amber.SessionID]amber.JournalCursor{}
 	alive := map[amber.SessionID]bool{}
@@ -86,8 +86,8 @@ func (w *Worker) latest(cursors []amber.JournalCursor) []amber.JournalCursor {
 // verdict says whether a session is over, and why.
 func (w *Worker) verdict(c amber.JournalCursor, now time.Time) (amber.EndReason, bool) {
 	silent := now.Sub(c.LastAt.Time())
-	// What another journal tells of may be a process of another machine, where this one looks
-	// as if it had been started again.
+	// The process in a cursor of another journal may belong to another machine. Its boot is not
+	// that of this machine, so Alive would report it as dead, as after a restart.
 	if w.keys[c.Journal] != "" && w.o.Alive(c.Process) == proc.Dead {
 		return amber.EndCrash, silent >= w.o.Grace
 	}

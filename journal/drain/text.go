@@ -8,7 +8,7 @@ import (
 )
 
 // text makes what a host said fit to be stored: valid UTF-8, no NUL, bounded.
-// What is cut is said.
+// A text that was cut ends with a note of that.
 func text(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 	if strings.TrimSpace(s) == "" {

@@ -60,7 +60,7 @@ type Options struct {
 	// was ended, while nothing is locked: others may drain meanwhile. It may be nil.
 	StandBack func(ctx context.Context)
 
-	// Alive tells whether the process of a host still runs. If it is nil, a
+	// Alive reports whether the process of a host still runs. If it is nil, a
 	// session ends only when the host says so or after a time of silence.
 	Alive func(amber.HostProcess) proc.Liveness
 	// Grace is how long after its last event a session with a dead process may
