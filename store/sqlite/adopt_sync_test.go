@@ -32,8 +32,8 @@ func kinships(t *testing.T) map[string]func(*image.AdoptRequest) {
 	return map[string]func(*image.AdoptRequest){"grown from one": nil, "strangers": estranged(t)}
 }
 
-// What a restore brings back wins over both, and what it takes away departs,
-// so that sync carries it to the others.
+// A record that a restore brings back wins over both files, and a record that it
+// takes away departs, so that sync carries the restore to other devices.
 func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 	t.Parallel()
 	for name, change := range kinships(t) {
@@ -399,8 +399,9 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 	}
 }
 
-// What this agent has exported to Engram since is not exported again. Chunks of
-// others are as new as they were, and so are its own in Amber's format.
+// A restore does not make this agent export to Engram again what it has exported
+// since. Chunks of other devices are as new as they were, and so are the agent's
+// own chunks in Amber's format.
 func TestAdoptKnowsItsExports(t *testing.T) {
 	t.Parallel()
 	for _, local := range []bool{false, true} {
@@ -445,8 +446,8 @@ func TestAdoptErasesWhatWaits(t *testing.T) {
 	wantNone(t, "waiting", texts(t, l.s.memory, `SELECT to_id FROM sync_waiting`))
 }
 
-// What was made, erased and told nobody since is told after the restore: others
-// may have been given it.
+// A memory that was made and erased since the snapshot is exported as erased after
+// the restore: another device may have got the memory.
 func TestAdoptTellsOfErasures(t *testing.T) {
 	t.Parallel()
 	l := newLife(t)

@@ -384,7 +384,7 @@ func TestAdoptLocalOnlyKeepsStamps(t *testing.T) {
 	}
 }
 
-// What was erased is not in the file any more, wherever it was.
+// An erased text is not in the restored file any more, wherever in the snapshot it was.
 func TestAdoptErasesAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

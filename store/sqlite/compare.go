@@ -20,7 +20,7 @@ type DBSource struct {
 	Live *Store    // used when it is set; stays open
 }
 
-// Compare tells what changed from a to b, two databases of one kind; see
+// Compare returns what changed from a to b, two databases of one kind; see
 // [image.Diff]. Errors: those of [OpenReadOnly]; invalid for databases of two kinds.
 func Compare(ctx context.Context, a, b DBSource, rows bool) (d wire.StoreDiff, err error) {
 	var open [2]*ReadOnly
@@ -51,7 +51,7 @@ func Compare(ctx context.Context, a, b DBSource, rows bool) (d wire.StoreDiff, e
 		defer release()
 		open[i] = v
 	}
-	// What was erased since does not come back.
+	// A restore does not bring back memories that were erased since, so they do not count as added.
 	var erased map[string]bool
 	if a.Live != nil && open[0].header.Schema.File == sqlfile.MemorySchema.File {
 		if erased, err = a.Live.erasedIDs(ctx); err != nil {

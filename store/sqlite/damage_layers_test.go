@@ -80,7 +80,7 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
-// What is damaged can still be replaced and removed.
+// A caller can still replace and remove a damaged loop.
 func TestDamagedLoopIsReplaced(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -92,7 +92,7 @@ func ints(from, to int) func(func(int) bool) {
 	}
 }
 
-// foreignDatabase puts a database of somebody else there, in SQLite's own
+// foreignDatabase puts a database of another program there, in SQLite's own
 // default mode.
 func foreignDatabase(t *testing.T, path string) {
 	db := must.Get(sql.Open("sqlite", path))(t)

@@ -202,7 +202,7 @@ func (d *database) Bytes(t *tx) (n int64, err error) {
 	return n, err
 }
 
-// nobody is who waits behind a writer that has no company.
+// nobody is the queue behind a writer that runs alone: it has no next work.
 func nobody() (any, bool) { return nil, false }
 
 // Update implements [sqlcore.Database]: the writer's turn, the shared lock,
@@ -243,8 +243,8 @@ func (d *database) UpdateAlone(ctx context.Context, op, id string, fn func(*tx) 
 	return sqlconn.Wrap(op, id, err)
 }
 
-// transact runs the transaction of somebody whose turn it is. After a COMMIT it
-// returns the handles, which are still to be released.
+// transact runs the transaction of the writer whose turn it is. After a COMMIT it
+// returns the handles, which the caller has to release.
 func (d *database) transact(ctx context.Context, c home.Current, fn func(*tx) error, next func() (any, bool)) (used *handles, err error) {
 	h, err := d.acquire(ctx, c)
 	if err != nil {

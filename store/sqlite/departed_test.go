@@ -78,7 +78,7 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 	}
 }
 
-// A session of an older schema belongs to nobody until it changes.
+// A session of an older schema has no device as its origin until it changes.
 func TestOlderSessionsAreStampedWhenTheyChange(t *testing.T) {
 	t.Parallel()
 	s := must.Get(openWith(t, agentWithMemory(t, 2), sqlfile.MemorySchema, false))(t)
@@ -167,8 +167,8 @@ func TestDrainedTurnsReturn(t *testing.T) {
 	must.Equal(t, "counter of the session", stamped(t, s)["s"].Origin.Counter, 3)
 }
 
-// What erasing a memory removes with it departs, and nothing that is kept for
-// sync holds on to the memory.
+// A prompt that is erased with a memory departs, and nothing that the store keeps
+// for sync holds on to the memory.
 func TestEraseForgetsSync(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -159,7 +159,7 @@ func TestExamineRefusesWhatIsNoDatabaseOfOurs(t *testing.T) {
 	must.Fail(image.Examine(t.Context(), link, false))(t, "examine a link", amber.KindRefused)
 }
 
-// What only a look at everything shows is a check that failed.
+// Damage that only a look at every page and row shows is reported as a check that failed.
 func TestExamineFindsDamageInside(t *testing.T) {
 	t.Parallel()
 	dir := strangers(t)
@@ -244,9 +244,9 @@ func TestExamineFindsDamageInAnOldIndex(t *testing.T) {
 	}
 }
 
-// What a migration made is what later versions must accept: FTS5 writes part
-// of the schema itself, so that a new SQLite may change it. Then the old shape
-// has to be accepted too.
+// Later versions of Amber must accept the schema that a migration made. FTS5 writes
+// part of the schema itself, so that a new SQLite may change it. Then later versions
+// have to accept the old shape too.
 func TestShapesOfReleasedMigrations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

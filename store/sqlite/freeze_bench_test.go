@@ -96,7 +96,7 @@ func BenchmarkFreeze(b *testing.B) {
 }
 
 // BenchmarkReadPages measures how fast the pages of memory.db are handed out,
-// with and without somebody who hashes them on another core.
+// with and without a reader that hashes them on another core.
 func BenchmarkReadPages(b *testing.B) {
 	s := bigStore(b)
 	c := must.Get(s.agent.Current())(b)

@@ -52,7 +52,7 @@ func thaw(t *testing.T, f wire.FrozenDatabase, path string) string {
 	return path
 }
 
-// query reads a file that nobody else uses.
+// query reads a file that no other process uses.
 func query[T any](t *testing.T, path, q string) (v T) {
 	t.Helper()
 	db := must.Get(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
@@ -170,7 +170,7 @@ func TestReadPagesStops(t *testing.T) {
 	thaw(t, f, filepath.Join(t.TempDir(), "again.db")) // it can still be read
 }
 
-// What is damaged is frozen and told.
+// Freeze freezes a damaged database and reports the damage.
 func TestFreezeOfDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	tooNew := sqlfile.MemorySchema.Version() + 1

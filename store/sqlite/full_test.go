@@ -44,7 +44,7 @@ func fill(t *testing.T, dir string, free int64) string {
 	return path
 }
 
-// wantHint fails unless err is one error of Amber's that tells what to do.
+// wantHint fails unless err is one error of Amber's with a hint at what to do.
 func wantHint(t *testing.T, err error, what string) {
 	t.Helper()
 	if e, ok := errors.AsType[*amber.Error](err); !ok || e.Hint == "" || e.Op == "" {
@@ -92,8 +92,8 @@ func TestFullDisk(t *testing.T) {
 	must.Equal(t, "memories, of those acknowledged", must.Get(s.Stats(ctx))(t).Memories, int64(len(texts)))
 }
 
-// On a disk that gets full under many writers, each is told what became of its
-// own memory.
+// On a disk that gets full under many writers, each writer learns whether its own
+// memory was stored.
 func TestFullDiskUnderManyWriters(t *testing.T) {
 	t.Parallel()
 	disk := smallDisk(t, "12m")

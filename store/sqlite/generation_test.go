@@ -97,8 +97,8 @@ func TestNextUseIsOfTheNewGeneration(t *testing.T) {
 	}
 }
 
-// Who reads when the switch comes finishes what it began; then its
-// connections are closed.
+// A transaction that reads when the switch comes finishes on the old generation; then
+// the store closes the old connections.
 func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})

@@ -333,8 +333,8 @@ func TestLeaderThatFails(t *testing.T) {
 	}
 }
 
-// TestLeaderThatPanicsLate panics when the leader has taken somebody who has
-// not begun: both are told, and the next writer is fine.
+// TestLeaderThatPanicsLate panics when the leader has taken a second writer that has
+// not begun: both get an error, and the next writer is fine.
 func TestLeaderThatPanicsLate(t *testing.T) {
 	t.Parallel()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
@@ -382,7 +382,7 @@ func TestOtherStoresOfTheHandleMeet(t *testing.T) {
 	meet.waits(1)
 	wg.Go(func() { third.write(t.Context(), closed, fine) })
 	meet.waits(2)
-	// By the clock of the last, so much time has passed that nobody would be taken after it.
+	// By the clock of this last writer, so much time has passed that no other writer would be taken after it.
 	wg.Go(func() {
 		second.write(t.Context(), other, func(x *tx) error { now = x.Now; return nil })
 	})

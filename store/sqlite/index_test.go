@@ -196,8 +196,8 @@ func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 	must.Do(t, s.VerifyIndex(ctx))
 }
 
-// A file of an older version comes into the index in steps. One that was stopped in between,
-// at any of them, goes on when it is opened again.
+// The store indexes a file of an older version in steps. If it was stopped after any of them,
+// it goes on when the file is opened again.
 func TestMigrationGoesOnWhereItWasStopped(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -250,8 +250,8 @@ func TestRebuildMendsTheIndex(t *testing.T) {
 	}
 }
 
-// A damaged index keeps nobody from writing or opening; recall says what to do, and then
-// everything is found.
+// A damaged index does not keep a caller from writing or opening. Recall says what to do, and
+// then finds everything.
 func TestADamagedIndexStopsNoWrite(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -30,7 +30,7 @@ func doing(name, detail string) amber.IngestStep {
 	return amber.IngestStep{Activity: []amber.Activity{{SessionID: "s", Kind: amber.ActivityTool, Name: name, Detail: detail}}}
 }
 
-// What a step costs does not depend on how much there is.
+// The cost of a step does not depend on how much the store has.
 func TestIngestPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -88,7 +88,7 @@ func TestDamagedJournalIsFound(t *testing.T) {
 	}
 }
 
-// What an agent did goes with its session, also from the files.
+// Deleting a session removes what its agent did, also from the files.
 func TestDeletedSessionLeavesNoActivity(t *testing.T) {
 	t.Parallel()
 	st, _ := freshStore(t, amber.QueueOptions{})

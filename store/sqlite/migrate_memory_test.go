@@ -19,8 +19,8 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
-// A released migration is never changed: files it made are out there. What
-// must change is the next migration.
+// A released migration is never changed: users have files that it made. Every
+// change of the schema is a new migration.
 func TestReleasedMigrationsStay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ sql, want string }{

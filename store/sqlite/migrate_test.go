@@ -179,7 +179,7 @@ func TestKeepSchemaLeavesAnOlderFile(t *testing.T) {
 	must.Get(openWith(t, a, madeUp(1), true))(t)
 }
 
-// Nobody writes while a migration runs, and none begins while somebody does.
+// No writer can write while a migration runs, and no migration begins while a writer writes.
 func TestMigrationHoldsTheExclusiveLock(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -43,7 +43,7 @@ type Options struct {
 	// NetworkFS tells the file system of a folder and whether its locks are
 	// not to be trusted; nil asks the operating system.
 	NetworkFS func(dir string) (name string, network bool)
-	// ReadOnly tells whether a folder cannot be written; nil asks the operating
+	// ReadOnly reports whether a folder cannot be written; nil asks the operating
 	// system.
 	ReadOnly func(dir string) bool
 	// OneByOne gives each write a transaction of its own, also where others wait
@@ -183,7 +183,7 @@ func (s *Store) catchUp(ctx context.Context) error {
 	return s.CatchUp(ctx)
 }
 
-// migrate brings the live file to the newest schema while nobody writes.
+// migrate brings the live file to the newest schema while no writer writes.
 func (d *database) migrate(ctx context.Context) error {
 	return d.ground.Exclusive(ctx, func(c home.Current) error {
 		path := d.path(c)
@@ -235,7 +235,7 @@ func (s *Store) Parts() amber.Parts {
 func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
 
 // Freeze pins memory.db and control.db of a generation at this instant; see
-// [image.FreezeBoth]. What it returns is independent of the store.
+// [image.FreezeBoth]. The frozen databases are independent of the store.
 func (s *Store) Freeze(ctx context.Context, c home.Current) ([]wire.FrozenDatabase, error) {
 	return image.FreezeBoth(ctx, s.agent.GenDir(c), s.o.BusyTimeout)
 }

@@ -20,8 +20,8 @@ const (
 	longest = "/gen/1000000/control.db-journal"
 )
 
-// CheckHome tells whether the databases of an agent can be opened below a home.
-// The error is of kind invalid.
+// CheckHome returns an error of kind invalid if the databases of an agent cannot
+// be opened below a home.
 func CheckHome(dir string, tenant amber.TenantID, agent amber.AgentID) error {
 	return checkPath(filepath.Join(dir, "tenants", string(tenant), "agents", string(agent)))
 }

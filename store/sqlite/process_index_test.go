@@ -37,8 +37,8 @@ func (letterModel) Embed(_ context.Context, texts []string, _ bool) ([][]float32
 }
 
 // saveBatches stores batches of memories that share words, until the process ends: segments
-// are written, merged and dropped all the while. Of each batch the first memory is deleted and
-// the second one changed. It prints the word that only one memory of the batch has, and
+// are written, merged and dropped all the while. It deletes the first memory of each batch and
+// changes the second one. It prints the word that only one memory of the batch has, and
 // afterwards those of the memory that is gone and of the one that was changed.
 func saveBatches(ctx context.Context, s *sqlite.Store, name string) error {
 	for n := 0; ; n++ {
@@ -89,8 +89,8 @@ func killed(t *testing.T, after int, wait time.Duration, each func(line string),
 }
 
 // TestKilledWhileSegmentsAreMerged kills writers in the middle of transactions that write and
-// merge segments. What was acknowledged is found by its words, what was deleted is not, and the
-// index is sound.
+// merge segments. Recall finds acknowledged memories by their words and does not find deleted
+// ones, and the index is sound.
 func TestKilledWhileSegmentsAreMerged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	found := map[string]bool{} // by word
@@ -153,7 +153,7 @@ func TestKilledWhileVectorsAreMade(t *testing.T) {
 	if status.Vectors != batches*amber.MaxBatchSize || status.Pending != 0 || status.Waiting != 0 {
 		t.Errorf("status is %+v", status)
 	}
-	// What a process has stored and not told before it was killed is not counted.
+	// The count lacks vectors that a process had stored and not yet printed when it was killed.
 	if most := batches * amber.MaxBatchSize; made > most || made < most-64**indexKills {
 		t.Errorf("%d vectors were made in all, want %d, less at most 64 for each kill", made, most)
 	}

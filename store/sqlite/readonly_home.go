@@ -17,10 +17,11 @@ import (
 )
 
 // A home that cannot be written, because its file system is mounted read-only or
-// because it is somebody else's, can be read. SQLite needs a shared-memory file
-// beside a database in WAL mode, so such a database is opened as one that nobody
-// changes; afterwards it is looked whether that was so. Where a write-ahead log
-// holds changes, both files are copied, since SQLite would leave the log out.
+// because it belongs to another user, can be read. SQLite needs a shared-memory file
+// beside a database in WAL mode, so the store opens such a database as one that no
+// process changes; after each read it checks that the files are as they were. Where a
+// write-ahead log holds changes, the store copies both files, since SQLite would leave
+// the log out.
 
 // readOnlyHome is the error of a write to a home that is read-only.
 func readOnlyHome(op, id, dir string) error {
@@ -45,7 +46,7 @@ func stampOf(path string) (s stamp, err error) {
 	return stamp{info.Size(), info.ModTime()}, nil
 }
 
-// resting is a database that nobody is believed to change.
+// resting is a database that the store assumes no process to change.
 type resting struct {
 	path    string
 	db, wal stamp
@@ -62,7 +63,7 @@ func lookAtRest(path string) (s resting, err error) {
 	return s, errors.Join(derr, werr)
 }
 
-// check tells whether the database is as it was. The error is of kind busy.
+// check returns an error of kind busy if the database has changed.
 func (s *resting) check() error {
 	if s == nil {
 		return nil
@@ -106,7 +107,7 @@ func restingDSN(busy time.Duration) url.Values {
 }
 
 // copyResting copies a database and its log to a folder of this process, again
-// when somebody changes them meanwhile.
+// when another process changes them meanwhile.
 func copyResting(s resting) (dir string, err error) {
 	const tries = 5
 	for range tries {

@@ -74,8 +74,8 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 	}
 }
 
-// Somebody who changes a database meanwhile is noticed: an answer from a file
-// that changes under it may be wrong.
+// The store notices a process that changes a database meanwhile: an answer from a
+// file that changes under it may be wrong.
 func TestAReadOnlyHomeThatChanges(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -21,7 +21,7 @@ func (stuckModel) Embed(ctx context.Context, _ []string, _ bool) ([][]float32, e
 	return nil, ctx.Err()
 }
 
-// What a question means is found out once, however often it is asked.
+// The model makes the vector of a question once, however often a caller asks it.
 func TestQuestionThatWasAskedBefore(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -158,7 +158,7 @@ func TestQuestionsTakeTurns(t *testing.T) {
 	}
 }
 
-// What is kept of passages for the next question follows what changes.
+// The passages that the store keeps for the next question follow the changes of memories.
 func TestKeptPassagesFollowChanges(t *testing.T) {
 	t.Parallel()
 	s, clock := freshStore(t, amber.QueueOptions{})

@@ -128,7 +128,7 @@ func TestRedactRefusesStrangers(t *testing.T) {
 	}
 }
 
-// What the rewriting has missed, the check finds.
+// The check finds a secret that the rewriting has missed.
 func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	l, p := newLife(t), newPlanter()

@@ -15,8 +15,8 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
-// What one database gives away is taken out of the other, and counted under the
-// rule that found it.
+// A secret that one database gives away is taken out of the other, and counted under
+// the rule that found it.
 func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 	t.Parallel()
 	l := newLife(t)

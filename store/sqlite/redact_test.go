@@ -157,8 +157,7 @@ func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
 	}
 }
 
-// Where there is a secret, no digest stays that is of a text nobody can look
-// at.
+// Where a file held a secret, it keeps no digest of a text that is no longer in it.
 func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 	t.Parallel()
 	l, p := newLife(t), newPlanter()

@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
-// foreign opens somebody else's database with n rows of a page each.
+// foreign opens a database of another program with n rows of a page each.
 func foreign(t *testing.T, path, journal string, n int) *sql.DB {
 	t.Helper()
 	db := must.Get(sql.Open("sqlite", "file:"+path))(t)

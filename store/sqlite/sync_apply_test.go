@@ -411,8 +411,8 @@ func TestErasureRemovesTheTextThatItsPlaceBringsLater(t *testing.T) {
 	}
 }
 
-// What another folder is known to have stays, also where a folder that has erased the memory
-// brings the same version.
+// A version that another folder is known to have stays, also where a folder that has erased the
+// memory brings the same version.
 func TestErasureLeavesWhatAnotherPlaceHas(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -426,8 +426,9 @@ func TestErasureLeavesWhatAnotherPlaceHas(t *testing.T) {
 	must.Equal(t, "the memory", must.Get(s.Get(ctx, memoryID(1)))(t).Content, "xyzzy plugh")
 }
 
-// A stranger may call a memory "e" and erase it. What contains that letter
-// stays; what an erasing device removes besides comes as records of its own.
+// A stranger may make a memory with the text "e" and erase it. Records that contain that
+// letter stay. Where an erasing device removes such records, too, it exports each removal
+// as a record of its own.
 func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -513,7 +514,7 @@ func turnIDs(t *testing.T, s *Store, id amber.SessionID) []amber.TurnID {
 	return out
 }
 
-// A session that comes from elsewhere is not the one somebody works in here.
+// A session that comes from elsewhere is not the session in which a person works here.
 func TestImportedSessionsAreNotActive(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
-// folder stands for a place: chunks that stores add and take.
+// folder represents a place: chunks that stores add and take.
 type folder struct {
 	name    string
 	project string // of exports

@@ -39,7 +39,7 @@ func TestOutgoingNamesTheStore(t *testing.T) {
 	}
 }
 
-// What came from a place does not go back, and goes on to others once.
+// A record that came from a place does not go back there, and goes on to other places once.
 func TestImportsDoNotGoBack(t *testing.T) {
 	t.Parallel()
 	s, clock := freshStore(t, amber.QueueOptions{})
@@ -102,8 +102,8 @@ func TestOnlyWhatChangedIsExportedAgain(t *testing.T) {
 	}
 }
 
-// What was edited and then deleted between two exports leaves no text, and
-// nobody takes the version before for a conflict.
+// A memory that was edited and then deleted between two exports is exported without
+// its text, and no other device takes the version before for a conflict.
 func TestDeletedTextDoesNotLeave(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -300,8 +300,9 @@ func TestOutgoingStopsWhenThereIsTextEnough(t *testing.T) {
 	}
 }
 
-// The text of what was deleted stays, also where its topic is written again
-// before anybody was told; and nobody takes what follows for a conflict.
+// The text of a deleted memory stays here, also where its topic is written again
+// before the deletion is exported; and no other device takes the versions that follow
+// for a conflict.
 func TestDeletedTextStaysWhenTheTopicIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -332,7 +333,8 @@ func TestDeletedTextStaysWhenTheTopicIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// What a deletion did not know of leaves: it is no part of what was deleted.
+// A version that a deletion did not know of is exported: it is no part of what was
+// deleted.
 func TestTextThatTheDeletionDidNotKnowLeaves(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})

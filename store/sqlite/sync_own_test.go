@@ -166,7 +166,7 @@ func TestOwnRecordsThatClaimThisDeviceAreImported(t *testing.T) {
 	}
 }
 
-// What a person called own goes on to other places, and not back.
+// Records that a person called own go on to other places, and not back.
 func TestOwnRecordsGoOnAndNotBack(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})

@@ -96,8 +96,8 @@ func (w *world) run() {
 	w.again(stateOf(w.T, w.stores[0]))
 }
 
-// erased returns the memories that somebody erased. A device that had a version of one
-// that was never in the folder keeps that, alone.
+// erased returns the memories that a store erased. A device that had a version of such a
+// memory that was never in the folder keeps that version, alone.
 func (w *world) erased() map[string]bool {
 	out := map[string]bool{}
 	for _, s := range w.stores {
@@ -131,7 +131,7 @@ func (w *world) sync(i int) {
 	f.take(w.T, w.stores[i], order[:w.IntN(len(order)+1)])
 }
 
-// settle exchanges until nobody has anything to say.
+// settle exchanges until no store has anything to take or give.
 func (w *world) settle() {
 	for range 8 {
 		news := false
@@ -169,8 +169,8 @@ func (w *world) again(want []string) {
 	}
 }
 
-// change does something to a store. What is not there any more, or was never,
-// is left alone.
+// change does something to a store. It ignores that a record is not there any more, or
+// never was.
 func (w *world) change(s *Store) {
 	ctx := w.Context()
 	w.said++
@@ -241,7 +241,7 @@ func (w *world) any(s *Store) amber.MemoryID {
 
 // A session that was deleted in one folder may be made in another one, and a
 // store that uses both brings it along. Once it is in the first folder the
-// deletion counts for it, so that nobody is left with it.
+// deletion counts for it, so that no store is left with it.
 func TestASessionThatIsMadeInOneFolderAndDeletedInAnother(t *testing.T) {
 	t.Parallel()
 	w := &world{T: t, Rand: rand.New(rand.NewPCG(1, 1)), folders: []*folder{{name: "a"}, {name: "b"}}, uses: [][]int{{0}, {0, 1}, {1}}}
@@ -266,8 +266,8 @@ func TestASessionThatIsMadeInOneFolderAndDeletedInAnother(t *testing.T) {
 	}
 }
 
-// What is erased here is erased later than anywhere else, or an erasure that was
-// read before would be news when it is read again.
+// An erasure here is later than the erasures of the same memory elsewhere. Otherwise an
+// erasure that was read before would be news when it is read again.
 func TestAnOwnErasureIsTheLast(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

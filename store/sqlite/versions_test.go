@@ -263,8 +263,8 @@ func TestRestoredMemoriesHaveSeenTheirVersion(t *testing.T) {
 	versionsHold(t, s)
 }
 
-// To write the text of a memory that is in conflict once more settles nothing:
-// nobody has looked at the other versions.
+// To write the text of a memory that is in conflict once more settles nothing: the
+// writer has not looked at the other versions.
 func TestAWriteThatAddsSettlesNoConflict(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})

@@ -46,21 +46,23 @@ type AdoptReport struct {
 	SetAside    int64 // records of either file that cannot be read, and so were not compared
 }
 
-// Adopt makes a restored memory.db fit to be live. What differs from the live
-// file becomes a new revision that wins over both, so that sync carries the
-// restore instead of undoing it; what the live file has beyond it becomes a
-// tombstone, sessions and prompts too; ids that were erased stay erased, and
-// what quotes them goes;
-// loops come back parked; what was drained from the journal is not drained
-// again. An older schema is migrated first. All of it is one transaction: where
-// the live file turns out to be damaged, nothing has changed and Adopt may be
-// called again without it. It is durable when the caller has synced the folder.
-// Errors: damaged for either file; conflict where the live file has another
-// schema.
+// Adopt makes a restored memory.db fit to be live:
+//
+//   - A record that differs from the live file becomes a new revision that wins over
+//     both, so that sync carries the restore instead of undoing it.
+//   - A record that only the live file has becomes a tombstone, sessions and prompts too.
+//   - Ids that were erased stay erased, and what quotes them goes.
+//   - Loops come back parked.
+//   - Events that were drained from the journal are not drained again.
+//
+// Adopt migrates an older schema first. All of it is one transaction: where the live
+// file turns out to be damaged, nothing has changed and the caller may call Adopt again
+// without it. It is durable when the caller has synced the folder. Errors: damaged for
+// either file; conflict where the live file has another schema.
 func Adopt(ctx context.Context, r AdoptRequest) (AdoptReport, error) {
 	return adopt(ctx, sqlfile.MemorySchema, r, func(a *adoption) error {
-		// What an index outside of the store was fed with after the file was frozen is in no
-		// history, and in another home there is perhaps nothing: it is compared as a whole.
+		// No history has what an index outside of the store was fed after the file was frozen, and
+		// in another home that index may have nothing. Without its cursor it is compared as a whole.
 		if _, err := a.Exec(forgetIndexes); err != nil {
 			return fmt.Errorf("forget indexes: %w", err)
 		}
@@ -139,9 +141,9 @@ const (
 // inBoth attaches the live file, which is only read, and runs fn in a
 // transaction.
 func (a *adoption) inBoth(s sqlfile.Schema, fn func(*adoption) error) error {
-	// Nobody sees the file before the caller has synced it. Where temporary
-	// tables are kept cannot change within a transaction, and a migration may
-	// have made some.
+	// No other process sees the file before the caller has synced it, so syncs are
+	// not needed. SQLite cannot change the place of temporary tables within a
+	// transaction, and a migration may have made some.
 	if err := a.ExecAll("PRAGMA synchronous=OFF", "PRAGMA temp_store=MEMORY"); err != nil {
 		return err
 	}
@@ -224,13 +226,13 @@ WHERE id = (SELECT id FROM main.incarnations WHERE id <> ? ORDER BY ordinal DESC
 	readAgain     = `UPDATE sync_chunks SET again = 1 WHERE again = 0`
 )
 
-// forgetPlaces makes everything be exported again unless the live agent has
-// lived through the last history of the file: then it is this agent that has
-// exported up to where the file says, and to the folders of this machine. A
-// file of another agent, one that becomes a new agent, and one whose live file
-// cannot be asked may speak of folders of the same name that have nothing in
-// them. What a folder has is not written twice: the first export reads it. Nor has
-// such a folder a say in anything before its chunks were read once more.
+// forgetPlaces makes the agent export everything again unless the live agent has
+// lived through the last history of the file: then this agent has exported up to
+// where the file says, and to the folders of this machine. Three kinds of file may
+// name folders that have nothing in them here: a file of another agent, one that
+// becomes a new agent, and one whose live file cannot be read. The agent writes no
+// record twice to a folder: the first export reads what the folder has. Nor does such
+// a folder decide anything before the agent has read its chunks once more.
 func (a *adoption) forgetPlaces() error {
 	if a.ask.Live != "" {
 		if err := a.Row(isGrownFrom, a.Current.Incarnation).Scan(&a.grown); err != nil || a.grown {

@@ -15,7 +15,7 @@ const (
 )
 
 // keepErased removes what was erased since, with what quotes it: a restore
-// brings nothing back that somebody wanted gone.
+// brings nothing back that a person wanted gone.
 func (a *adoption) keepErased() error {
 	if err := a.eachID(liveErased, a.keepErasedID); err != nil {
 		return err

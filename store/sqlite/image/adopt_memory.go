@@ -153,13 +153,13 @@ func (a *adoption) stampMemory(m, live amber.Memory, o amber.Origin, revision in
 	return a.Log(c)
 }
 
-// isOurs reports whether this device made a version. What others made since is
-// absent after the restore and comes back with the next import: a restore here
-// takes nothing away from them.
+// isOurs reports whether this device made a version. Versions that other devices
+// made since are absent after the restore and come back with the next import: a
+// restore here takes nothing away from those devices.
 func (a *adoption) isOurs(o amber.Origin) bool { return o.Device == "" || o.Device == a.Current.Device }
 
 // buryMemory leaves a tombstone of a memory that only the live file has, as
-// deleting it does. One that is a tombstone already stays as it is.
+// deleting it does. A memory that is a tombstone already stays as it is.
 func (a *adoption) buryMemory(m amber.Memory) error {
 	var erased bool
 	if err := a.Row(sqlrows.IsErased, m.ID).Scan(&erased); err != nil || erased {

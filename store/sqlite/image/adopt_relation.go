@@ -7,7 +7,7 @@ import (
 
 const (
 	selectLiveRelation = `SELECT ` + sqlrows.RelationColumns + ` FROM live.relations WHERE id = ?`
-	// mayRelate tells whether a relation of the live file can be in the file:
+	// mayRelate selects whether a relation of the live file can be in the file:
 	// not where one of its memories was erased, or where the two are related
 	// so under another id.
 	mayRelate = `SELECT (SELECT count(*) FROM memories WHERE id IN (?1, ?2)) = 2

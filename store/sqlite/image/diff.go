@@ -21,7 +21,7 @@ type comparison struct {
 	table string // as the schema does
 	keys  int    // how many columns make the key
 	// query selects the key, which orders the rows, a title, and what a row
-	// says. What only tells when or how often it was said is left out.
+	// says. It leaves out columns that only say when or how often it was said.
 	query string
 }
 
@@ -66,7 +66,7 @@ func (s Side) explain(err error) error {
 	return s.Explain(err)
 }
 
-// Diff tells what changed from a to b, two databases of one kind. It reads both
+// Diff returns what changed from a to b, two databases of one kind. It reads both
 // from beginning to end beside each other and keeps one row of each in memory.
 // With rows it names at most [wire.MaxDiffRows] rows of each kind. Memories that are
 // erased do not count as added. The error about databases of two kinds is of kind

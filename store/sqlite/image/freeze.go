@@ -18,9 +18,9 @@ import (
 )
 
 // FreezeBoth pins memory.db and control.db of a folder, in that order, at this
-// instant. The caller holds the exclusive lock of the agent; both databases
-// are locked against other programs too while it lasts. What it returns stays as
-// it is while programs write on or make a checkpoint. A database that is
+// instant. The caller holds the exclusive lock of the agent; FreezeBoth locks both
+// databases against other programs too while it runs. The frozen databases stay as
+// they are while programs write on or make a checkpoint. A database that is
 // damaged is frozen as it is; [wire.DatabaseInfo] says what is wrong. Errors:
 // damaged where SQLite cannot open it at all; busy, after wait.
 func FreezeBoth(ctx context.Context, dir string, wait time.Duration) (frozen []wire.FrozenDatabase, err error) {
@@ -101,8 +101,8 @@ type frozenDatabase struct {
 	schema *sqlfile.Schema // what it should be; nil for somebody else's
 	info   wire.DatabaseInfo
 	looked bool // info.Damage says what was found
-	// still reports whether a database that nobody holds for us is as it was;
-	// nil where the transaction sees to that.
+	// still returns an error if a database that is read without a lock has changed;
+	// nil where the transaction keeps it as it is.
 	still func() error
 }
 

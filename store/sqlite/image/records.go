@@ -75,8 +75,8 @@ func (r *Records) Relations(fn func(r amber.Relation, ok bool) error) error {
 	})
 }
 
-// Turns reads in the order they were spoken. What other people said is left
-// out.
+// Turns reads turns in the order in which they were spoken. It leaves out
+// imported turns, which other people said.
 func (r *Records) Turns(fn func(seq int64, t amber.Turn, ok bool) error) error {
 	return r.t.Each(r.trusting(eachTurn), nil, func(s scanner) error {
 		var seq int64

@@ -34,17 +34,19 @@ type RedactReport struct {
 //	vacuum   into a fresh file, so that no page, used or free, is one that held a secret
 //	check    every byte of that file, and every word of its index, against what was found
 //
-// A secret is also removed where nothing gives it away but that it was found
-// elsewhere in the file, or is one of known, if that is not nil: secrets of other
-// files, sealed, in a copy of the caller's. What is found here is added to them,
-// and what the file holds and may hold is excused: afterwards they are what the
-// file was searched for, and whatever is made of it can be. Keys that hold one
-// are renamed, alike wherever they stand, and stay different where they were. A
-// database in which nothing is found has the same rows afterwards, but for what
-// it knows of syncs: that is about folders of this machine, and is forgotten. In
-// one that held a secret, digests of texts that are no longer there are emptied
-// too: a digest does not say which text it is of. Vectors of a rewritten text are
-// removed.
+// Redact also removes a secret that nothing gives away except that Redact found it
+// elsewhere in the file, or that it is one of known. Known holds secrets of other
+// files, sealed, in a copy of the caller's, or is nil. Redact adds the secrets that it
+// finds to known, and excuses in known the texts that the file may keep. Afterwards
+// known is what the file was searched for, and the caller can search anything made of
+// the file for the same.
+//
+// Keys that hold a secret are renamed, alike wherever they stand; different keys stay
+// different. A database in which Redact finds nothing has the same rows afterwards,
+// except for its notes on syncs: they are about folders of this machine, and Redact
+// removes them. In a database that held a secret, Redact also empties the digests of
+// texts that are no longer there: a digest does not say which text it is of. Vectors
+// of a rewritten text are removed.
 //
 // The schema must be, row by row, that of a migration of Amber; an older one of
 // memory.db is migrated. Pages are not checked: [Examine] does that, before and after.

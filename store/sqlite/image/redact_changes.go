@@ -11,11 +11,10 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
-// The change log holds keys, and digests of the texts that records had. Of a
-// text that is in the file the digest is what it was, or is made again where
-// the text was rewritten. Of one that is not, such as an earlier state of a
-// session, it is not known whether it held a secret, and the digest is emptied,
-// as erasing does.
+// The change log holds keys, and digests of the texts that records had. The
+// digest of a text that is in the file stays, or is made again where the text
+// was rewritten. A text that is not in the file, such as an earlier state of a
+// session, may have held a secret: redacting empties its digest, as erasing does.
 
 const (
 	// selectLog reads, beside each entry, what its record has now: the digest

@@ -9,7 +9,8 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
-// What is made of texts is made again, by the functions that made it first.
+// Redacting makes digests and other derived values of rewritten texts again, with the
+// functions that made them first.
 
 const deleteVectors = `DELETE FROM embeddings WHERE memory_id = ?`
 
@@ -141,10 +142,10 @@ var writeReasons = []amber.WriteReason{
 	amber.WriteOperator, amber.WriteTaskSucceeded, amber.WriteObservation, amber.WriteCompactSummary,
 }
 
-// answer makes the digest of a request again, which can be told from the
-// answer in most cases. Where it cannot, as where an equal memory was there
-// and the request said more, nobody knows what the digest is of, and the answer
-// is forgotten.
+// answer makes the digest of a request again, which it can rebuild from the
+// stored answer in most cases. It cannot where an equal memory was there and the
+// request said more, for example. The file does not say what such a digest is of,
+// so redacting removes the answer.
 func (d *redaction) answer(r *redactedRow) error {
 	var before, after amber.WriteAck
 	if r.was("digest") == "" {

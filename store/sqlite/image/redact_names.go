@@ -17,7 +17,7 @@ const (
 	// maxNames bounds the keys that are renamed, and those that might be in
 	// their way.
 	maxNames = 1 << 16
-	// standIn begins ids that stand for others.
+	// standIn begins ids that take the place of others.
 	standIn = "00000000"
 	// moved is the rule of what is no secret but must be renamed.
 	moved = "moved-id"

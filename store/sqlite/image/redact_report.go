@@ -51,7 +51,7 @@ func (d *redaction) part() string {
 	return part
 }
 
-// finish tells what was done.
+// finish returns the report of what was done.
 func (d *redaction) finish() RedactReport {
 	d.reach(d.total)
 	r := RedactReport{Name: d.header.Schema.File, Rows: d.rewrote, RedactionReport: wire.RedactionReport{

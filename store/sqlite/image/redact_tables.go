@@ -16,8 +16,8 @@ const (
 	AsJSON
 	// asLines: each line is a text; they stay sorted and different.
 	asLines
-	// asName: a key, or part of one, or one of a set of words. What is equal
-	// stays equal, what differs stays different, in all columns together.
+	// asName: a key, or part of one, or one of a set of words. Equal names stay
+	// equal and different names stay different, in all columns together.
 	asName
 )
 
@@ -43,8 +43,8 @@ func columns(as treatment, names ...string) (all []redactedColumn) {
 	return all
 }
 
-// ChangeLog is in both files. It is rewritten when all others are, since it
-// tells of them: see redact_changes.go.
+// ChangeLog is in both files. It is rewritten after all other tables, since it
+// has their keys and digests: see redact_changes.go.
 var ChangeLog = RedactedTable{
 	Name: "changes", Key: []string{"seq"}, Columns: columns(asName, "op", "scope", "key", "old_digest", "new_digest"),
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // workshop is the two files beside a database while it is redacted: the copy
-// that is rewritten, under a name that nobody takes for a redacted one, and the
-// fresh one.
+// that is rewritten, under a name that no person takes for a redacted file, and
+// the fresh one.
 type workshop struct {
 	fsys             fsx.FS
 	path, old, fresh string

@@ -17,8 +17,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// sourceWait is how long somebody else's database may be locked before we give
-// up: its owner is busier than we can wait for.
+// sourceWait is how long the database of another program may be locked before
+// Freeze gives up: that program is busier than we can wait for.
 const sourceWait = 5 * time.Second
 
 // Freeze pins a database that is not Amber's and is only read: nothing is
@@ -49,8 +49,9 @@ func Freeze(ctx context.Context, path string) (wire.FrozenDatabase, error) {
 }
 
 // freezeSource chooses how to read. Where SQLite would make the files that
-// readers of a write-ahead log share, nobody has the database open; then it is
-// read without locks, and whether somebody came is seen in the end.
+// readers of a write-ahead log share, no program has the database open. Then
+// freezeSource reads without locks, and still reports in the end whether a
+// program has written meanwhile.
 func freezeSource(ctx context.Context, path string) (*frozenDatabase, error) {
 	readOnly := url.Values{"mode": {"ro"}}
 	if size(path+"-wal") > 0 {
@@ -90,8 +91,8 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// unchanged reports whether somebody wrote since a look: a writer makes a
-// write-ahead log, and takes it into the file before it removes it.
+// unchanged returns an error if a program has written since a look at the file: a
+// writer makes a write-ahead log, and takes it into the file before it removes it.
 func unchanged(path string, before fs.FileInfo) error {
 	after, err := os.Stat(path)
 	if err != nil {

@@ -34,7 +34,7 @@ type Updater struct {
 	conn *sqlconn.Conn
 }
 
-// Update opens a file of the newest schema that nobody else uses. Nothing of it has changed before
+// Update opens a file of the newest schema that no other process uses. Nothing of it has changed before
 // [Updater.Finish]. Errors: [ErrOutdated].
 func Update(ctx context.Context, dir, file string) (*Updater, error) {
 	s, err := schemaOf(file)
@@ -250,7 +250,7 @@ func (u *Updater) Finish(ctx context.Context) error {
 // Abandon closes the file, which is as it was.
 func (u *Updater) Abandon() error {
 	if u.conn != nil {
-		// What cannot be undone here is undone by who opens the file next.
+		// If this rollback fails, the next process that opens the file undoes the changes.
 		_, _ = u.conn.SQL.ExecContext(context.Background(), "ROLLBACK")
 	}
 	return u.close()

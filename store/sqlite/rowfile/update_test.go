@@ -68,7 +68,7 @@ func TestUpdate(t *testing.T) {
 	}
 	must.Hold(t, differ < 20, "%d of %d pages differ", differ, len(before)/4096)
 
-	// What fails changes nothing.
+	// A replacement that fails changes nothing.
 	u = must.Get(Update(t.Context(), dir, "memory.db"))(t)
 	boom := errors.New("the source is gone")
 	_, err := u.Replace(t.Context(), tail, func() ([]any, error) { return nil, boom })

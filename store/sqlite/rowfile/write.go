@@ -63,7 +63,7 @@ func (w *Writer) open(ctx context.Context, file string) (err error) {
 	if w.conn, err = w.pool.Get(ctx); err != nil {
 		return err
 	}
-	// Nobody else has the file, and one that is not finished is thrown away: so nothing has to be
+	// No other process has the file open, and an unfinished file is thrown away. So nothing has to be
 	// undone or survive until the end.
 	for _, pragma := range []string{"PRAGMA foreign_keys=off", "PRAGMA journal_mode=off", "PRAGMA synchronous=off"} {
 		if _, err := w.conn.SQL.ExecContext(ctx, pragma); err != nil {

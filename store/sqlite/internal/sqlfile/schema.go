@@ -166,8 +166,8 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, from int64) error {
 	return nil
 }
 
-// Upgrade migrates an open file from the version it has. Somebody else may have
-// been faster.
+// Upgrade migrates an open file from the version it has. Another process may have
+// migrated it already.
 func (s Schema) Upgrade(ctx context.Context, db *sql.DB) error {
 	var version int64
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
