@@ -25,7 +25,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// anybody may read and write, as an agent: of the notes of the owner no agent changes one.
+// anybody lets every caller read and write as an agent. No agent changes a note of the owner.
 type anybody struct{}
 
 func (anybody) Grant(context.Context, string) (wire.Grant, error) {
@@ -88,8 +88,8 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	}
 }
 
-// appendLine reads the note and writes it back with a line more; false when
-// somebody was faster.
+// appendLine reads the note and writes it back with one more line. It returns false when another writer changed the
+// note in between.
 func appendLine(t *testing.T, h http.Handler, line string) bool {
 	t.Helper()
 	const path = "/v1/tenants/acme/agents/ada/notes/log"

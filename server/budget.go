@@ -29,8 +29,8 @@ const (
 	maxWaiting = 64
 )
 
-// Weight is what a request weighs in a budget, by the bytes of text that come with it and
-// those that it reads.
+// Weight is what a request weighs in a budget. Text counts the bytes of text that the request carries and those
+// that it reads.
 func Weight(text int64) int64 { return RequestBytes + copies*text }
 
 // NewBudget returns a budget of so many bytes, or of more where two of the largest requests
@@ -109,7 +109,7 @@ func (b *Budget) drop(name string) {
 	}
 }
 
-// room is an amount of bytes that is handed out in the order it is asked for.
+// room is an amount of bytes. Requests get their parts of it in the order in which they ask.
 type room struct {
 	mu          sync.Mutex
 	left, taken int64
@@ -153,7 +153,7 @@ func tooMany() error {
 		WithHint("send it again in a moment")
 }
 
-// admit lets those in front of the line in for whom there is room.
+// admit lets waiting requests in, in their order, for as long as there is room for the first of them.
 func (r *room) admit() {
 	for len(r.line) > 0 && r.line[0].n <= r.left {
 		r.left -= r.line[0].n
@@ -163,7 +163,7 @@ func (r *room) admit() {
 	}
 }
 
-// give takes a request out of the line, or back what it was given.
+// give takes a request out of the line; where the request was let in already, give returns its bytes to the room.
 func (r *room) give(w *waiter) {
 	r.mu.Lock()
 	for i, other := range r.line {

@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Crew runs what happens in the background and tells how each is doing. The
-// zero Crew is not ready: see [NewCrew]. Safe for concurrent use.
+// Crew runs the workers of the background and reports how each of them is doing. The zero Crew is not ready: see
+// [NewCrew]. Safe for concurrent use.
 type Crew struct {
 	Log *slog.Logger // told of workers that panic, set before the first is started; nil: silent
 
@@ -39,8 +39,8 @@ func NewCrew(clock amber.Clock) *Crew {
 	return &Crew{clock: clock, ctx: ctx, stop: stop}
 }
 
-// Report is told by a worker what a round did: detail in words, or what went
-// wrong. Safe for concurrent use.
+// Report is what a worker calls after each round: with words about what the round did, or with the error of the
+// round. Safe for concurrent use.
 type Report func(detail string, err error)
 
 // Go starts a worker. It returns when its context ends; one that returns or
@@ -58,8 +58,8 @@ func (c *Crew) Go(name string, run func(ctx context.Context, report Report) erro
 	})
 }
 
-// run does the work until it ends, or panics: that is a failure of this worker,
-// which shows, and no reason for the others to end.
+// run does the work until it ends, or panics. A panic is shown as a failure of this worker; the other workers go
+// on.
 func (w *worker) run(run func(ctx context.Context, report Report) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -124,7 +124,7 @@ func JoinSome(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// Health tells how every worker is doing.
+// Health reports how every worker is doing.
 func (c *Crew) Health() []wire.WorkerHealth {
 	c.mu.Lock()
 	defer c.mu.Unlock()

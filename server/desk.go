@@ -21,10 +21,11 @@ type Desk struct {
 	Agents Agents
 	// Audit is called for every change; it may be nil.
 	Audit wire.AuditLog
-	// Enter writes an entry into the transaction of the change it tells of, for stores that can do that: such a change is never without its
-	// entry. It may be nil: every entry is written after the change.
+	// Enter writes an audit entry into the transaction of the change that the entry is about, for stores that can
+	// do that: such a change is never without its entry. Enter may be nil: then every entry is written after the
+	// change.
 	Enter func(ctx context.Context, c audited.Conn, at amber.Time, e wire.AuditEntry) error
-	// Entered is told of every entry that was written so, once it is durable. It may be nil.
+	// Entered is called with every entry that Enter wrote, once the entry is durable. It may be nil.
 	Entered func(wire.AuditEntry)
 	// BeforeTool is called before a tool of an agent host changes something; an
 	// error stops the tool. It may be nil.
@@ -56,25 +57,23 @@ type Job struct {
 	Tenant amber.TenantID
 	Agent  amber.AgentID // "": it concerns the whole tenant
 	Scope  wire.TokenScope
-	// Reads says that what is done shows stored text by its nature, so the
-	// scope read is needed, too.
+	// Reads says that the answer shows stored text by its nature, so the caller needs the scope read, too.
 	Reads  bool
 	Action string // for the audit log, "memory.write"
-	// Mutates says that something is changed, so it is written down.
+	// Mutates says that the job changes something, so the desk writes it down.
 	Mutates bool
-	// Subject is the id it is about, where that is known before.
+	// Subject is the id that the job is about, where that is known before.
 	Subject string
 	// Closed says that the store of the agent is not needed, so it is not
 	// opened: it may be missing or damaged. [Agents] is asked for the tenant.
 	Closed bool
 	// Existing says that an agent that is not there is never made.
 	Existing bool
-	// Within says that it stays within what a bound caller reaches. Such a caller is refused every
-	// other job, see [wire.Bound].
+	// Within says that the job stays within what a bound caller reaches. A bound caller is refused every other job,
+	// see [wire.Bound].
 	Within bool
-	// Home says that it concerns what belongs to the home and to no agent, tokens
-	// and the audit log. Tenant and Agent say which part of it, both "" for all; no
-	// agent is opened, and none need exist.
+	// Home says that the job concerns what belongs to the home and to no agent: tokens and the audit log. Tenant
+	// and Agent say which part of it, both "" for all; no agent is opened, and none need exist.
 	Home bool
 }
 
@@ -96,9 +95,11 @@ func (j Job) Allowed(c op.Caller) error {
 	return err
 }
 
-// Do does a job for a caller: it checks that the caller may, opens the agent, calls fn and writes down what became of it. Fn notes in its
-// [op.Call] which ids it was about, also when it fails after a change. What fn changed is recorded before Do returns nil; when that fails
-// the error says so, and nothing is changed any more until it works again. Errors: those of [op.Caller.Allow], of the agents and of fn.
+// Do does a job for a caller: it checks that the caller may, opens the agent, calls fn and writes down what became
+// of the job. Fn notes in its [op.Call] the ids that it worked on, also when it fails after a change. Do records
+// the changes of fn in the audit log before it returns nil. When the log cannot be written, the error of Do says
+// so, and the desk begins no further change until the log works again. Errors: those of [op.Caller.Allow], of the
+// agents and of fn.
 func (d *Desk) Do(ctx context.Context, c op.Caller, j Job, fn func(ctx context.Context, c *op.Call) error) error {
 	tool, ok := strings.CutPrefix(j.Action, ToolAction)
 	if !ok {
@@ -110,8 +111,8 @@ func (d *Desk) Do(ctx context.Context, c op.Caller, j Job, fn func(ctx context.C
 	return err
 }
 
-// ObserveTool tells of a call of a tool that began at some instant, the zero
-// time for one that did not get as far as that. Do tells of its own.
+// ObserveTool reports a call of a tool to Observe. Started is when the call began; the zero time means that the
+// call was refused before it began. Do reports its own calls.
 func (d *Desk) ObserveTool(tool string, err error, started time.Time) {
 	if d.Observe == nil || d.Clock == nil {
 		return
@@ -123,7 +124,7 @@ func (d *Desk) ObserveTool(tool string, err error, started time.Time) {
 	d.Observe(tool, err, took)
 }
 
-// now is the time where somebody wants to know it.
+// now is the current time; the zero time where Observe or Clock is nil, since no code needs the time then.
 func (d *Desk) now() time.Time {
 	if d.Observe == nil || d.Clock == nil {
 		return time.Time{}
@@ -169,8 +170,8 @@ func (d *Desk) changed(j Job) {
 	}
 }
 
-// refuse tells of somebody who may not, and writes down what would have been
-// changed.
+// refuse counts a caller that may not do a job. Where the error is refused and the job would have changed something,
+// refuse also writes the attempt into the audit log.
 func (d *Desk) refuse(ctx context.Context, c op.Caller, j Job, err error) error {
 	kind := amber.KindOf(err)
 	if d.Refused != nil && kind != amber.KindInvalid {
@@ -185,8 +186,8 @@ func (d *Desk) refuse(ctx context.Context, c op.Caller, j Job, err error) error 
 	return err
 }
 
-// open opens the agent of a job. A caller that may write makes the agent by using it: agents
-// look what is remembered before there is anything.
+// open opens the agent of a job. A caller that may write makes the agent by using it, also by reading: agents ask
+// for memories before there are any.
 func (d *Desk) open(ctx context.Context, c op.Caller, j Job) (*op.Agent, func(), error) {
 	if j.Home {
 		return &op.Agent{Tenant: j.Tenant, ID: j.Agent}, func() {}, nil

@@ -18,8 +18,8 @@ import (
 
 func nothing(context.Context, *op.Call) error { return nil }
 
-// An agent comes to be by the first use of somebody who may write, and that is
-// written down once, whatever it was used for.
+// The first use of an agent by a caller that may write makes the agent. The audit log gets one entry for that,
+// whatever the use was.
 func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	b := &servertest.Book{}
@@ -67,8 +67,7 @@ func (v *village) Agent(_ context.Context, tenant amber.TenantID, id amber.Agent
 	return &op.Agent{Tenant: tenant, ID: id}, func() {}, nil
 }
 
-// What changes several things is an entry for each, and one more for what went
-// wrong after that.
+// A job that changes several things gets an audit entry for each of them, and one more for a failure after that.
 func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	conflict := amber.Errorf(amber.KindConflict, "x", "", "y")
@@ -103,8 +102,8 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 	}
 }
 
-// A job that fails, or is refused, is told in its own words also when the audit
-// log cannot be written: why not is nobody's business outside.
+// A job that fails, or is refused, returns its own error also when the audit log cannot be written: the caller does
+// not learn why the log cannot be written.
 func TestWhyTheAuditLogIsDeafIsNotTold(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[wire.TokenScope]amber.Kind{"write": amber.KindConflict, "read": amber.KindRefused} {
@@ -141,8 +140,8 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 	must.Equal(t, "", seen, []string{"memory_get  1s", "memory_get refused 0s", "memory_get invalid 0s"})
 }
 
-// One at a time changes an agent; others are not kept waiting, and nobody waits
-// longer than they want to.
+// One request at a time changes an agent. Requests for other agents do not wait for it, and no request waits longer
+// than its context allows.
 func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 	t.Parallel()
 	d := &server.Desk{}
@@ -171,8 +170,8 @@ func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 	must.Equal(t, "requests that were let in", total, 32)
 }
 
-// A token that is told no again and again does not fill the log: one entry
-// stands for a minute of the same, whatever ids it makes up.
+// A token that is refused again and again does not fill the log: one entry covers a minute of the same attempts,
+// whatever ids the token makes up.
 func TestRefusedAttemptsAreFolded(t *testing.T) {
 	t.Parallel()
 	c, b := newClock(), &servertest.Book{}
@@ -218,7 +217,7 @@ func TestRefusedAttemptsAreFolded(t *testing.T) {
 		attempt("memory.forget", "ada", "write")
 	}
 	expect("changes", 24)
-	// One that could not be written down stands for nothing.
+	// An attempt that could not be written down covers no later one.
 	b.Break(errors.New("the disk is full"))
 	attempt("note.write", "ada", "read")
 	b.Break(nil)

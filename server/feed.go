@@ -30,9 +30,8 @@ type Feed struct {
 	err  error         // of the last reading
 }
 
-// News returns a channel that is closed as soon as something new was read, or the
-// logs could not be read: Err tells then. Take the channel before you ask the
-// tails, and nothing is overlooked.
+// News returns a channel that is closed as soon as something new was read, or the logs could not be read: Err
+// returns the error then. Take the channel before you ask the tails, so that you miss nothing.
 func (f *Feed) News() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,8 +62,7 @@ func (f *Feed) Refresh(ctx context.Context, a *op.Agent) error {
 	return err
 }
 
-// done notes how a reading ended, and wakes the listeners where they have
-// something to hear.
+// done notes how a reading ended, and wakes the listeners where there is news or an error for them.
 func (f *Feed) done(news bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

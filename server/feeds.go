@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// How writes of other processes are found while somebody listens.
+// How feeds find writes of other processes while an agent has listeners.
 const (
 	lookInterval = 20 * time.Millisecond
 	// netInterval is how often the logs are read where the files look unchanged:
@@ -26,8 +26,8 @@ const (
 	settleReads = 2
 )
 
-// Feeds read the change logs of the agents that somebody listens to, each once
-// however many listen. Make it with [NewFeeds]. Safe for concurrent use.
+// Feeds read the change logs of the agents that have listeners. Each log is read once, however many listeners there
+// are. Make it with [NewFeeds]. Safe for concurrent use.
 type Feeds struct {
 	agents Agents
 	mark   func(AgentName) string
@@ -39,9 +39,8 @@ type Feeds struct {
 	feeds map[AgentName]*Feed
 }
 
-// NewFeeds returns feeds without listeners. Mark returns another text whenever the
-// files of an agent have changed, and opens none of them; "" where that cannot be
-// told. Nil: only this process writes.
+// NewFeeds returns feeds without listeners. Mark returns another text whenever the files of an agent have changed,
+// and opens none of them; it returns "" where it cannot find that out. Mark is nil where only this process writes.
 func NewFeeds(agents Agents, mark func(AgentName) string) *Feeds {
 	return &Feeds{agents: agents, mark: mark, joined: make(chan struct{}, 1), feeds: map[AgentName]*Feed{}}
 }
@@ -54,7 +53,7 @@ func NewExactFeeds(agents Agents, mark func(AgentName) string) *Feeds {
 	return f
 }
 
-// Watched lists the agents that somebody listens to.
+// Watched lists the agents that have listeners.
 func (f *Feeds) Watched() (names []AgentName) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,16 +109,16 @@ func (f *Feeds) Of(n AgentName) *Feed {
 	return f.feeds[n]
 }
 
-// Changed says that this process may have changed an agent: where somebody
-// listens, its logs are read at once. It does not wait for that.
+// Changed says that this process may have changed an agent. If the agent has listeners, its logs are read at once,
+// in the background: Changed does not wait for that.
 func (f *Feeds) Changed(n AgentName) {
 	if feed := f.Of(n); feed != nil {
 		f.hurry(feed)
 	}
 }
 
-// hurry reads the logs of an agent in the background. A reading that has not begun
-// yet stands for everybody who asks meanwhile.
+// hurry reads the logs of an agent in the background. A reading that is queued and has not begun yet serves every
+// caller that asks meanwhile.
 func (f *Feeds) hurry(feed *Feed) {
 	if !feed.queued.CompareAndSwap(false, true) {
 		return
@@ -137,8 +136,7 @@ func (f *Feeds) hurry(feed *Feed) {
 	})
 }
 
-// Run looks for what other processes write to the agents that somebody listens to,
-// until ctx ends.
+// Run looks for writes of other processes to the agents that have listeners, until ctx ends.
 func (f *Feeds) Run(ctx context.Context, report Report) error {
 	defer f.wg.Wait()
 	tick := time.NewTicker(lookInterval)

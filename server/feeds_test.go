@@ -88,8 +88,8 @@ func TestLogsAreReadOnceHoweverManyListen(t *testing.T) {
 	}
 }
 
-// What another process writes is found by a look at the files, and not by reading
-// the logs. Without a listener nothing is looked at.
+// A look at the files finds the writes of another process; the logs need not be read for it. Without a listener the
+// feeds look at no file.
 func TestWritesOfOtherProcessesAreFoundInTheFiles(t *testing.T) {
 	t.Parallel()
 	var version, looks atomic.Int64

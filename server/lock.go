@@ -7,14 +7,14 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// locks keep those apart who read, change and write back something of one agent
-// that has no revision to compare. The zero value is ready.
+// locks keep apart the callers that read, change and write back a part of one agent that has no revision to
+// compare. The zero value is ready.
 type locks struct {
 	mu   sync.Mutex
 	held map[AgentName]*lock // of agents that somebody holds or waits for
 }
 
-// lock is that of one agent.
+// lock is the lock of one agent.
 type lock struct {
 	taken chan struct{} // one element while somebody is there
 	users int           // who hold it or wait; guarded by locks.mu
@@ -42,7 +42,7 @@ func (l *locks) take(ctx context.Context, n AgentName) (unlock func(), err error
 	}
 }
 
-// join finds or makes the lock of an agent and counts one more.
+// join finds or makes the lock of an agent and counts one more user of it.
 func (l *locks) join(n AgentName) *lock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +58,7 @@ func (l *locks) join(n AgentName) *lock {
 	return k
 }
 
-// leave counts one less, and forgets the lock after the last.
+// leave counts one user less, and forgets the lock after the last.
 func (l *locks) leave(n AgentName, k *lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

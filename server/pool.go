@@ -69,8 +69,8 @@ func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.Age
 	}
 }
 
-// try opens an agent, or waits for the caller that opens it. Again says that this one
-// would not make it, and the caller would.
+// try opens an agent, or waits for the caller that opens it. Again is true where that caller would not make an
+// agent that is not there, and this one would.
 func (p *Pool) try(ctx context.Context, n AgentName, create bool) (a *op.Agent, release func(), again bool, err error) {
 	h, mine, evicted, err := p.take(n)
 	if err != nil {
@@ -97,9 +97,9 @@ func (p *Pool) try(ctx context.Context, n AgentName, create bool) (a *op.Agent, 
 	return h.agent, sync.OnceFunc(func() { p.leave(h) }), false, nil
 }
 
-// fill opens the agent of a holding. However that ends, every caller that waits is
-// told, and one that is not open is not kept. That another agent could not be
-// closed to make room is no reason not to open this one.
+// fill opens the agent of a holding. However that ends, fill wakes every caller that waits, and the pool does not
+// keep an agent that did not open. An error of closing another agent to make room does not stop this one from being
+// opened.
 func (p *Pool) fill(ctx context.Context, n AgentName, h, evicted *holding, create bool) {
 	h.err = amber.Errorf(amber.KindInternal, "open agent", "", "a bug in Amber; see the log of the server") // unless something else is known
 	defer func() {
@@ -113,12 +113,12 @@ func (p *Pool) fill(ctx context.Context, n AgentName, h, evicted *holding, creat
 			p.o.Log.ErrorContext(ctx, "an idle agent could not be closed", "tenant", evicted.agent.Tenant, "agent", evicted.agent.ID, "error", err)
 		}
 	}
-	// Others wait for this opening, so the first one's patience is not theirs.
+	// Other callers wait for this opening, so it does not end with the context of the first one.
 	h.agent, h.close, h.err = p.open(context.WithoutCancel(ctx), n.Tenant, n.Agent, create)
 }
 
-// take finds or makes the holding of an agent and counts one more user. Mine
-// says that the caller opens it; evicted is one to be closed first.
+// take finds or makes the holding of an agent and counts one more user. Mine says that the caller opens the agent;
+// evicted is a holding that the caller closes first.
 func (p *Pool) take(n AgentName) (h *holding, mine bool, evicted *holding, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,7 +140,7 @@ func (p *Pool) take(n AgentName) (h *holding, mine bool, evicted *holding, err e
 	return h, mine, evicted, nil
 }
 
-// evict takes out the agent that nobody has used for longest.
+// evict takes out the unused agent whose last use is the longest ago; nil where every agent is in use.
 func (p *Pool) evict() *holding {
 	var found AgentName
 	var oldest *holding

@@ -87,7 +87,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	must.Equal(t, "open agents", p.Open(), 0)
 }
 
-// watched is a context that tells when somebody begins to wait for its end.
+// watched is a context that closes asked when a caller begins to wait for its end.
 type watched struct {
 	context.Context
 	asked chan struct{}
@@ -123,8 +123,8 @@ func TestAVisitIsNoUse(t *testing.T) {
 	must.NoError(t, p.Visit(func(*op.Agent) error { return errors.New("no agent wants a visit") }))
 }
 
-// A full pool makes room while it is looked at, and a look that ends with an
-// error or a panic leaves nobody in use.
+// A full pool opens another agent while Visit looks at one of those it has. A visit that ends with an error or a
+// panic leaves no agent in use.
 func TestAVisitDoesNotFillThePool(t *testing.T) {
 	t.Parallel()
 	h := newHouse()

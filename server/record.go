@@ -18,7 +18,8 @@ func (d *Desk) listening(ctx context.Context, c op.Caller, j Job) error {
 	return d.record(ctx, c, Job{Tenant: j.Tenant, Agent: j.Agent, Action: "audit.resume"}, nil)
 }
 
-// entries are those of a job that are written with its changes, by stores that can. The nil entries are none.
+// entries are the audit entries of a job that stores write into the transactions of its changes, where they can.
+// Nil has no entries.
 type entries struct {
 	desk *Desk
 	job  *audited.Job
@@ -48,7 +49,7 @@ func (e *entries) with(ctx context.Context) context.Context {
 	return audited.With(ctx, e.job)
 }
 
-// end returns the subjects of those that are written.
+// end returns the subjects of the entries that are written.
 func (e *entries) end() []string {
 	if e == nil {
 		return nil
@@ -62,11 +63,10 @@ func (e *entries) end() []string {
 	return subjects
 }
 
-// recordAll writes down what became of a job: an entry for each thing that was
-// done, and one for the job where there is none or it failed. What was entered with
-// the changes is not written again. It returns the
-// outcome; why the log could not be written is told only where nothing else went
-// wrong.
+// recordAll writes down what became of a job: an entry for each thing that was done, and one for the job where
+// nothing was done or the job failed. Entered lists the things whose entries were written in the transactions of
+// the changes; they are not written again. It returns the error of the job, if there is one, and else the
+// error of the audit log.
 func (d *Desk) recordAll(ctx context.Context, c op.Caller, j Job, entered, done []string, outcome error) error {
 	var failed error
 	for _, id := range done {
@@ -90,9 +90,8 @@ func (d *Desk) recordAll(ctx context.Context, c op.Caller, j Job, entered, done 
 	return failed
 }
 
-// record writes a job down, also when the caller has gone meanwhile. Where the
-// caller was told no to the same within the last minute, that entry stands for
-// this one too.
+// record writes a job down, also when the caller has gone meanwhile. Where the same attempt of the same caller was
+// refused within the last minute, the entry of that one covers this one too.
 func (d *Desk) record(ctx context.Context, c op.Caller, j Job, outcome error) error {
 	if d.Audit == nil {
 		return nil

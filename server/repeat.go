@@ -7,32 +7,29 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Bounds of what is folded.
+// Bounds of what repeats remembers.
 const (
 	foldFor  = time.Minute
 	foldMost = 1024 // attempts that are remembered
 )
 
-// repeats remembers what somebody was told no to a short while ago. A token
-// that may change nothing could fill the disk with its attempts otherwise. The
-// zero value is ready.
+// repeats remembers the attempts that were refused a short while ago. Without it, a token that may change nothing
+// could fill the disk with entries about its attempts. The zero value is ready.
 type repeats struct {
 	mu   sync.Mutex
 	seen map[attempt]time.Time
 }
 
-// attempt is all that the repeats of one have in common. Ids are not: a caller that
-// asks makes them up.
+// attempt is all that repeated attempts have in common. Ids are not part of it: a caller can make up as many as it
+// likes.
 type attempt struct{ actor, action, outcome string }
 
-// folds reports whether the outcome is that of somebody who asked for what is
-// not theirs, or not there.
+// folds reports whether the caller asked for a thing that is not its own, or that is not there.
 func (a attempt) folds() bool {
 	return a.outcome == string(amber.KindRefused) || a.outcome == string(amber.KindNotFound)
 }
 
-// again reports whether the same was tried within the last minute of what was
-// written down; if not, this one is remembered.
+// again reports whether the same attempt was written down within the last minute; if not, again remembers this one.
 func (r *repeats) again(a attempt, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

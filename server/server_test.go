@@ -114,7 +114,7 @@ func TestAnAgentThatDoesNotOpenIsTriedAgain(t *testing.T) {
 	release()
 }
 
-// Somebody who may not make an agent does not keep somebody else from it.
+// A caller that may not make an agent does not keep another caller from making it.
 func TestAReaderDoesNotKeepAWriterFromMakingAnAgent(t *testing.T) {
 	t.Parallel()
 	h := newHouse()
@@ -157,7 +157,7 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	c.Forward(2 * time.Minute)
 	must.Do(t, p.Sweep())
 	must.Equal(t, "", h.closed, map[string]int{"acme/bob": 1, "acme/cat": 1})
-	// Somebody who does not leave is not waited for without end.
+	// Close does not wait without end for a caller that does not release its agent.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Kind(t, "closing", p.Close(ctx), amber.KindUnreachable)
@@ -213,7 +213,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 	}
 }
 
-// A caller outside the grant cannot tell whether an agent exists.
+// A caller outside the grant gets the same answer for an agent that exists and for one that does not.
 func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHouse()
@@ -226,8 +226,8 @@ func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
 	must.Equal(t, "absent and foreign", absent, foreign)
 }
 
-// What cannot be written down is not acknowledged, and nothing more is begun
-// until it can.
+// A change that cannot be written down is not acknowledged, and the desk begins no further change until the log can
+// be written again.
 func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	t.Parallel()
 	b := broken(errors.New("the disk is full"))

@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// A caller of one tenant is told what an error means, and nothing about
-// the machine; what they asked about themselves they are told.
+// A caller of one tenant gets the meaning of an error and nothing about the machine. Names that the caller itself
+// asked about stay in the error.
 func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 	t.Parallel()
 	own := op.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
@@ -67,7 +67,7 @@ func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 	if told, hidden := op.Told(op.Caller{}, errors.New("open home.db")); !hidden {
 		t.Errorf("nobody is told %v", told)
 	}
-	// What programs compare with survives.
+	// A sentinel that programs compare errors with survives.
 	joined := errors.Join(amber.ErrQueueEmpty, errors.New("close /srv/control.db"))
 	if told, hidden := op.Told(op.Caller{Grant: wire.Grant{Tenant: "acme"}}, joined); !hidden || !errors.Is(told, amber.ErrQueueEmpty) {
 		t.Errorf("told %v", told)
