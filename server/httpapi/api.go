@@ -31,8 +31,8 @@ const (
 
 // Authenticator finds out who asks.
 type Authenticator interface {
-	// Grant returns what the bearer of a secret may do; the secret is "" for
-	// somebody who shows none. Errors: refused.
+	// Grant returns what the bearer of a secret may do; the secret is "" for a caller that shows none. Errors:
+	// refused.
 	Grant(ctx context.Context, secret string) (wire.Grant, error)
 }
 
@@ -77,8 +77,7 @@ type Options struct {
 	Metrics, MCP Handler
 	// Vault is served under VaultPath; nil: it is not.
 	Vault Vault
-	// Observe is told of every request that was answered. Route is the pattern,
-	// never the path.
+	// Observe is called after every request that was answered. Route is the pattern, never the path.
 	Observe func(route, method string, status int, took time.Duration, in, out int64)
 
 	// Leaving returns the rules by which secrets are taken out of an export, and
@@ -157,7 +156,7 @@ func New(o Options) (*API, error) {
 	return a, nil
 }
 
-// Routes returns the patterns of all routes, as Observe is told of them.
+// Routes returns the patterns of all routes, as Observe gets them.
 func (a *API) Routes() []string {
 	routes := []string{"other"}
 	for _, o := range a.ops {

@@ -26,7 +26,7 @@ func written(b *servertest.Book, from int) (out []string) {
 	return out
 }
 
-// What changes several things names each of them in the audit log.
+// A request that changes several things has an audit entry with the id of each of them.
 func TestTheAuditLogNamesEverything(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

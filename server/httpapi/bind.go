@@ -208,7 +208,7 @@ func readError(err error) error {
 	return op.Invalid("the body cannot be read: %v", err)
 }
 
-// decode reads exactly one JSON document; fields nobody knows are an error.
+// decode reads exactly one JSON document; an unknown field is an error.
 func decode(b []byte, into any) error {
 	if !utf8.Valid(b) {
 		return op.Invalid("the body is not valid UTF-8")
@@ -235,8 +235,8 @@ func decode(b []byte, into any) error {
 	return nil
 }
 
-// bodyRules find what the decoder is silent about: a name that occurs twice. What is stored
-// without looking inside is not looked at.
+// bodyRules find what the decoder does not report: a name that occurs twice. They do not look inside values that
+// the server stores as they are.
 var bodyRules = strictjson.Rules{Space: true, AnyCase: true, Unknown: true, Null: true, Opaque: true, Halves: true}
 
 // noBody refuses a body where none is expected: the caller meant something

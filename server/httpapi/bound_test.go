@@ -206,7 +206,7 @@ func unnamed(text string, ids map[string]string) string {
 
 var lengthHeader = regexp.MustCompile(`Content-Length: [0-9]+`)
 
-// held is everything that the owner of the agent finds of somebody.
+// held is everything that the owner of the agent finds of one user. Ids are those of the user's records.
 func (r *rig) held(ids map[string]string) string {
 	r.t.Helper()
 	var b strings.Builder
@@ -264,7 +264,8 @@ func TestBoundTokensMakeNoTokens(t *testing.T) {
 	r.ask(call{method: "DELETE", path: "/v1/tokens/" + a.text("id"), token: bob}).failed(amber.KindRefused)
 }
 
-// TestBoundListenersHearTheirOwn: the stream of bob tells of his changes and not of those of alice, nor of snapshots.
+// TestBoundListenersHearTheirOwn: the stream of bob has events of his changes, and none of those of alice or of
+// snapshots.
 func TestBoundListenersHearTheirOwn(t *testing.T) {
 	t.Parallel()
 	r, ids := boundRig(t)

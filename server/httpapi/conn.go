@@ -43,8 +43,8 @@ type bounded struct {
 	once   sync.Once
 }
 
-// Accept implements [net.Listener]. A place is looked for once somebody is
-// there: nobody is closed for nobody.
+// Accept implements [net.Listener]. It looks for a place only after a connection has come in: an idle connection is
+// closed only where another one needs its place.
 func (b *bounded) Accept() (net.Conn, error) {
 	c, err := b.Listener.Accept()
 	if err != nil {

@@ -110,8 +110,8 @@ func (l losing) Listen(context.Context, amber.TenantID, amber.AgentID, func(even
 	return l.err
 }
 
-// A stream in which something is missing ends, so that the listener comes back;
-// what is nobody's fault is told in the log once.
+// A stream that has missed something ends, so that the listener comes back. The log has one entry about it: at
+// level debug for a listener that was too slow, and at level warn for a failure of the server.
 func TestStreamsThatCannotGoOnEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

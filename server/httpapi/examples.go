@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// example is one request of an operation and what was answered to it. A test sends the requests, and
-// writes down the answers when it is told to.
+// example is one request of an operation and the answer to it. A test sends the requests; with the flag -examples
+// it writes the answers down.
 type example struct {
 	Parameters map[string]any  `json:"parameters,omitempty"`
 	Request    json.RawMessage `json:"request,omitempty"`

@@ -200,7 +200,8 @@ func TestAFileIsImportedOnceAndTakenBack(t *testing.T) {
 	must.Equal(t, "memories of a stranger's agent", len(must.Get(r.store("umbrella/eve").Memories.List(t.Context(), amber.ListQuery{All: true}))(t).Items), 0)
 }
 
-// What hooks have written down comes into the store before an import, and before one is taken back.
+// The entries that hooks have written into the journal are stored before an import, and before an import is taken
+// back.
 func TestTheJournalComesBeforeAnImport(t *testing.T) {
 	t.Parallel()
 	r := importing(t)
@@ -265,7 +266,7 @@ func TestUploadsThatCannotBeImported(t *testing.T) {
 	must.Equal(t, "memories", len(r.contents()), 0)
 }
 
-// What another command imports is no upload: the error names the command.
+// An upload of a file that another command imports is refused: the error names the command.
 func TestUploadsThatAnotherCommandImports(t *testing.T) {
 	t.Parallel()
 	r := importing(t)
@@ -320,7 +321,7 @@ func (r *rig) beginUpload(size int) (net.Conn, *bufio.Reader) {
 	return c, in
 }
 
-// answered is a tweak that tells of every request that has ended, with its status.
+// answered is a tweak that sends the status of every request that has ended.
 func answered(told chan<- int) func(*rig, *httpapi.Options) {
 	return func(_ *rig, o *httpapi.Options) {
 		o.Observe = func(_, _ string, status int, _ time.Duration, _, _ int64) { told <- status }
@@ -357,7 +358,8 @@ func TestAnUploadThatBreaksOffLeavesNothing(t *testing.T) {
 	must.Equal(t, "files at the end", len(must.Get(os.ReadDir(temp))(t)), 0)
 }
 
-// TestAbandonedUploadsAreRemoved: a server that was killed leaves a file, which the next one removes. One that is being received stays.
+// TestAbandonedUploadsAreRemoved: a server that was killed leaves the file of an upload, and the next server
+// removes it. The file of an upload that is being received stays.
 func TestAbandonedUploadsAreRemoved(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -451,7 +453,8 @@ func TestATokenThatMayNotReadImports(t *testing.T) {
 	must.Equal(t, "memories", len(r.contents()), 0)
 }
 
-// TestImportsMadeOnTheServerShowNoFolder to somebody of one tenant.
+// TestImportsMadeOnTheServerShowNoFolder: a caller of one tenant does not see the folder of a file that was
+// imported on the server.
 func TestImportsMadeOnTheServerShowNoFolder(t *testing.T) {
 	t.Parallel()
 	r := importing(t)
@@ -497,7 +500,7 @@ func TestEveryWrittenFormatIsExported(t *testing.T) {
 		z := must.Get(zip.NewReader(bytes.NewReader(body), int64(len(body))))(t)
 		must.Equal(t, f.Name+": there are files", len(z.File) > 0, true)
 	}
-	// What was exported is known here.
+	// The server knows the memories of its own export again.
 	body, _, _ := r.download("to=amber")
 	got := r.upload("name=a.jsonl", string(body)).imported()
 	must.Equal(t, "new and known", []int64{got.Memories.New, got.Memories.Known}, []int64{0, 3})

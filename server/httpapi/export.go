@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// exportTrailer tells what is in an export, after its last byte.
+// exportTrailer is the trailer after the last byte of an export. It has the report of what is in the export.
 const exportTrailer = "Amber-Export"
 
 // download answers with a file. An error before its first byte is an answer as any other; one after it cuts the answer off, so that a
@@ -91,7 +91,7 @@ func (f *fileAnswer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// end completes the file and tells what is in it.
+// end completes the file and puts the report of what is in it into the trailer.
 func (f *fileAnswer) end(report any) error {
 	if !f.begun {
 		f.begin()

@@ -41,7 +41,7 @@ func (a *API) Operations() []Operation {
 	return all
 }
 
-// WrongWords tells what is wrong with a table of words.
+// WrongWords lists what is wrong with a table of words.
 func WrongWords(files fs.FS) []string {
 	_, wrong := readWords(files)
 	return wrong

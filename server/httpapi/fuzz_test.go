@@ -21,7 +21,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// unserved is an API that nobody listens to.
+// unserved is an API without a listener.
 func unserved(t testing.TB) *httpapi.API {
 	t.Helper()
 	r := &rig{agents: map[string]*op.Agent{}, opened: map[string]int{}}

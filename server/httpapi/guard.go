@@ -17,15 +17,14 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// errNoToken is in the chain of what somebody is told who shows no token, or a
-// wrong one.
+// errNoToken is in the chain of the error for a caller that shows no token, or a wrong one.
 var errNoToken = errors.New("a token is needed")
 
 // requestIDHeader names the request in the answer, in the log and in the audit
 // log.
 const requestIDHeader = "X-Request-Id"
 
-// noPolicy is that of answers that are no page: nothing of them runs, and nobody shows them in a frame.
+// noPolicy is the policy of answers that are no page: the browser runs nothing of them, and shows them in no frame.
 const noPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 // guard is in front of every route: bounds, names, and what is remembered of a

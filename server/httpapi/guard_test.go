@@ -173,8 +173,8 @@ func TestNewWantsWhatItNeeds(t *testing.T) {
 	}
 }
 
-// An authenticator that cannot tell is no reason to let somebody in, and no
-// reason to say that the token is wrong.
+// blind is an authenticator that cannot check a secret. The API then neither lets the caller in nor says that the
+// token is wrong.
 type blind struct{}
 
 func (blind) Grant(context.Context, string) (wire.Grant, error) {

@@ -176,8 +176,8 @@ func chooseFormat(t *foreign.Tree, from string) (foreign.Format, error) {
 	return f, amber.Errorf(amber.KindInvalid, "detect format", t.Path(), "%w; from=FORMAT names one of %s", reason, formats.Names(formats.Read()))
 }
 
-// importing are the agents into which something is imported, or whose import is taken back: two at one time would each take what the
-// other stores for a change of somebody.
+// importing holds the agents into which an import runs, or whose import is being taken back. There is one at a time:
+// of two, each would take what the other stores for a change by a user.
 type importing struct {
 	mu   sync.Mutex
 	held map[server.AgentName]bool

@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// tricks are elements of paths that mean something else to somebody.
+// tricks are elements of paths that some program, such as a shell or a file system, reads as something else.
 var tricks = []string{
 	"..", ".", "%2e%2e", "%2e", ".%2e", "..%2f..%2fetc%2fpasswd", "..%5c..%5cboot.ini", "%2F", "%2f%2f", "%00", "a%00b", "%ff%fe", "%0d%0aX-Evil:%201", "%20", "%7Bid%7D",
 	"%E2%80%AE", "con", "~root", "$(id)", "'%20OR%201=1--", strings.Repeat("a", 300), strings.Repeat("%C3%A4", 300), strings.Repeat("..%2f", 60),

@@ -30,8 +30,8 @@ func doored(t testing.TB) (*rig, door) {
 	return r, d
 }
 
-// route is a path of the table with its variables filled in, for an agent of a
-// tenant. What concerns the home has them in the query.
+// route is a path of the table with its variables filled in, for an agent of a tenant. Operations on the home get
+// tenant and agent in the query.
 func route(o httpapi.Operation, tenant, agent string) string {
 	id := "00000000-0000-7000-8000-000000000001"
 	path := strings.NewReplacer("{tenant}", tenant, "{agent}", agent, "{memory}", id, "{journal}", strings.Repeat("0", 32)).Replace(o.Path)
@@ -83,8 +83,8 @@ func TestForeignTokensSeeNothing(t *testing.T) {
 	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 0)
 }
 
-// A caller that may see the tenant gets the same words about an agent that is not
-// there as somebody who may not see it.
+// A caller that may see the tenant gets the same words about an agent that is not there as a caller that may not
+// see the tenant gets about an agent that is.
 func TestAbsentAndForeignAreTheSame(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
@@ -175,8 +175,8 @@ func TestWrongScopesAreRefusedAndWrittenDown(t *testing.T) {
 	must.Equal(t, "agents opened", r.openings(), 0)
 }
 
-// A snapshot of another agent of the tenant is told of in the same words as one
-// that nobody has.
+// A caller gets the same words about a snapshot of another agent of the tenant as about a snapshot that does not
+// exist.
 func TestSnapshotsOfOthersAreNotThere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -236,7 +236,7 @@ func TestBodiesStayWithTheirPath(t *testing.T) {
 	}
 }
 
-// What concerns the machine is told to callers that may see all of it.
+// Only callers that may see the whole machine get the answers that are about the machine.
 func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
@@ -255,7 +255,7 @@ func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 			must.Equal(t, path+" tells of other servers to "+token, strings.Contains(string(a.body), "10.0.0.1"), told && path == "/health")
 		}
 	}
-	// The same for an error that is nobody's: it may name anything.
+	// The same holds for an error of unknown origin: its text may name anything.
 	broken := func(context.Context) ([]wire.JournalStatus, error) {
 		return nil, amber.Errorf(amber.KindInternal, "read", "", "open /srv/secret")
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// What was said in a session is seen by its project, or by itself where it has none, and by
-// no token of another agent.
+// Recall finds the turns of a session for callers of its project, or for the session itself where it has no
+// project, and never for a token of another agent.
 func TestRecallOverLayersStaysWithItsProject(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -97,7 +97,7 @@ func (r *rig) gated(write func(own amber.LongTerm, ctx context.Context, w amber.
 	return g
 }
 
-// Where nobody is idle, a new caller waits for a place and gets it.
+// Where no connection is idle, a new caller waits for a place and gets it.
 func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(r *rig, _ *httpapi.Options) { r.most = 2 })
@@ -193,7 +193,7 @@ func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
 	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 0)
 }
 
-// What takes too long is given up, and the caller is told.
+// The server gives up a request that takes too long, and the caller gets an error.
 func TestWhatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Timeout = 100 * time.Millisecond })

@@ -11,9 +11,8 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// lines answers one item a line. An error before the first line is an
-// answer as any other; one after it is the last line, {"error":{...}}, so that
-// nobody takes a part for the whole.
+// lines answers one item a line. An error before the first line is an answer as any other; one after it is the last
+// line, {"error":{...}}, so that the caller does not take a part for the whole.
 func (q *request) lines() {
 	a, w, r := q.api, q.w, q.r
 	taken := func() {}

@@ -27,7 +27,7 @@ var either = map[string]string{
 	"SessionStartAsked.id":       "in a journal",
 }
 
-// lost are fields without which nobody knows whose lease it is: that is a conflict.
+// lost are the fields without which the server cannot know whose lease it is: a request without one is a conflict.
 var lost = []string{"LeaseAsked.entry_id", "LeaseAsked.consumer_id", "LeaseAsked.token", "NackAsked.lease"}
 
 // TestRequiredFieldsAreRequired sends the requests of the examples without one field each, however deep: without one

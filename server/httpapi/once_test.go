@@ -89,7 +89,7 @@ func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
 		r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`, header: h}).failed(amber.KindInvalid)
 	}
 	r.ask(call{method: "POST", path: "memories", body: `{"content":"x","idempotency_key":"a"}`, header: keyed("b")}).failed(amber.KindInvalid)
-	// What failed may be tried again.
+	// A caller may try a request that failed again with the same key.
 	fails := call{method: "POST", path: "sessions/none/select", header: keyed("s")}
 	r.ask(fails).failed(amber.KindNotFound)
 	r.ask(fails).failed(amber.KindNotFound)
@@ -164,8 +164,8 @@ type dying struct{ door }
 
 func (dying) FinishAnswer(context.Context, wire.AnswerKey, int, []byte) error { return nil }
 
-// A process that died between the change and its answer: what may be done twice
-// is done again, of anything else nobody knows.
+// A process died between the change and its answer. The next process does a change again where that is harmless; of
+// any other change it says that the outcome is not known.
 func TestKeysOfAProcessThatDied(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "home.db")
@@ -222,8 +222,8 @@ func TestKeysOfAWriteWithAnUnknownOutcome(t *testing.T) {
 	must.Equal(t, "sessions", r.sessions(), 2)
 }
 
-// What was done and could not be written down is not acknowledged, and its key
-// does not do it twice.
+// A change that could not be written down is not acknowledged, and a request with the same key does not make it
+// twice.
 func TestKeysWhileTheAuditLogIsDeaf(t *testing.T) {
 	t.Parallel()
 	r, _ := remembering(t)
@@ -238,9 +238,8 @@ func TestKeysWhileTheAuditLogIsDeaf(t *testing.T) {
 	must.Equal(t, "sessions", r.sessions(), 1)
 }
 
-// An answer that is not kept: what stays done is done again, which changes
-// nothing. What others may have changed meanwhile is not: doing it again would
-// undo that.
+// An answer that is not kept: the server does the request again where that changes nothing. It does not where
+// others may have changed the record meanwhile: doing it again would undo their change.
 func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
 	t.Parallel()
 	r, d := remembering(t)

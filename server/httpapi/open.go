@@ -87,8 +87,8 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, body any, err error) 
 	a.send(w, r, resp)
 }
 
-// health tells how the server is doing. What went wrong in the background may
-// name agents, so only a caller that may see all of them is told.
+// health reports how the server is doing. The errors of the background may name agents, so only a caller that may
+// see all agents gets them.
 func (a *API) health(ctx context.Context, c op.Caller) wire.ServerHealth {
 	h := wire.ServerHealth{Status: amber.Healthy, Version: a.o.Version, Workers: []wire.WorkerHealth{}}
 	if a.o.Health != nil {
@@ -104,7 +104,7 @@ func (a *API) health(ctx context.Context, c op.Caller) wire.ServerHealth {
 	return h
 }
 
-// nowhere answers for paths and methods that nobody serves.
+// nowhere answers for paths and methods without a route.
 func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

@@ -67,8 +67,8 @@ func hostOf(hostport string) string {
 	return strings.Trim(hostport, "[]")
 }
 
-// What a page of an origin that may ask can send and see beyond what any page
-// can.
+// The methods and headers that a page of an allowed origin can send, and the headers that it can see, beyond those
+// that any page can.
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsSent    = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"

@@ -10,8 +10,7 @@ import (
 //go:embed page
 var page embed.FS
 
-// pagePolicy lets the page of reference load what comes with it, and nothing
-// else.
+// pagePolicy lets the page of reference load its own files, and nothing else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // pagePath is where the page for people lies.

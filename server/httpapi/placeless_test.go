@@ -15,8 +15,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// A caller of one tenant is not told where things lie on this machine; the owner
-// is. What users wrote stays as it is.
+// A caller of one tenant does not learn where things lie on this machine; the owner does. Text that users wrote
+// stays as it is.
 func TestReportsNameNoPlaces(t *testing.T) {
 	t.Parallel()
 	const place, hidden = "open /srv/amber/repo/aa: it is cut", op.Unplaced

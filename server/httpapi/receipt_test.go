@@ -47,9 +47,8 @@ var planting = []step{
 	{id: "snapshot.take", path: "snapshots", body: `{"label":"canary7f3a"}`, keep: []string{"snap2", "id"}},
 }
 
-// probes are changes by somebody who may not read: those that change nothing,
-// those that meet what is there, and those that are told of a conflict. Every
-// operation that changes something has one.
+// probes are changes by a caller that may not read: those that change nothing, those that meet a stored record, and
+// those that end in a conflict. Every operation that changes something has one.
 var probes = []step{
 	{id: "memory.write", path: "memories", body: `{"content":"known text"}`},
 	{id: "memory.write", path: "memories", body: `{"content":"known text","summary":"x","tags":["x"],"metadata":{"k":"x"}}`},

@@ -158,8 +158,7 @@ func statusOf(err error, kind amber.Kind) int {
 	return kind.HTTPStatus()
 }
 
-// failure is the error as the caller is told it. What is nobody's business
-// outside stays in the log.
+// failure is the error as the caller gets it. Details that the caller may not see stay in the log.
 func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) wire.Failure {
 	caller := speaker(w)
 	told, hidden := op.Told(caller, err)
@@ -174,8 +173,7 @@ func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) wire.Fa
 	return f
 }
 
-// errGone is in the chain of what went wrong with writing to somebody who has
-// gone, or does not read.
+// errGone is in the chain of an error of writing to a caller that has gone, or does not read.
 var errGone = errors.New("the caller has gone")
 
 func gone(err error) error {

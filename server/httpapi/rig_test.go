@@ -426,7 +426,7 @@ func (a reply) want(status int) reply {
 	return a
 }
 
-// statusFor is the status an error must have that comes with a header.
+// statusFor is the status that an error of a kind must have in an answer with the headers h.
 func statusFor(kind amber.Kind, h http.Header) int {
 	switch {
 	case kind == amber.KindRefused && h.Get("WWW-Authenticate") != "":

@@ -232,8 +232,8 @@ func (d document) checkAnswer(t testing.TB, id string, a reply) {
 	}
 }
 
-// TestOwnContextIsNotKeptAsAPrompt: a client that puts context before a prompt
-// may send both as what the user said. What an assistant said stays as it is.
+// TestOwnContextIsNotKeptAsAPrompt: a client that puts context of Amber before a prompt may send both as the words
+// of the user. The server takes the context out of those, and leaves the words of an assistant as they are.
 func TestOwnContextIsNotKeptAsAPrompt(t *testing.T) {
 	t.Parallel()
 	const nonce = "0123456789abcdef0123456789abcdef"

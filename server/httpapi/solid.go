@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// solid returns v with an empty list or object in the place of every one that
-// is nil, however deep: in JSON a list is never null. What v shares with others
-// is not touched.
+// solid returns v with an empty list or object in the place of every one that is nil, however deep: in JSON a list
+// is never null. It does not change values that v shares with others.
 func solid(v any) any {
 	if v == nil {
 		return nil

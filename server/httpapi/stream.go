@@ -49,7 +49,7 @@ func parsePlace(s string) (place, error) {
 
 func (p place) String() string { return string(p.memory) + "," + string(p.control) }
 
-// stream tells what happens until the caller or the server goes.
+// stream sends events to the caller until the caller or the server goes.
 func (q *request) stream() {
 	a, w := q.api, q.w
 	in := q.in.(op.EventsIn)
@@ -90,9 +90,8 @@ func (q *request) stream() {
 	}
 }
 
-// brokenOff logs why a stream ended that had begun: nobody else is told. That
-// somebody has gone, was too slow or may not listen any more is nothing to act
-// on.
+// brokenOff logs why a stream ended that had begun: the log is the only place where that is said. That the caller
+// has gone, was too slow or may not listen any more calls for no action, so it is logged at level debug.
 func (q *request) brokenOff(j server.Job, err error) {
 	level := slog.LevelWarn
 	if errors.Is(err, errGone) || errors.Is(err, errSlow) || errors.Is(err, errRevoked) {
@@ -102,7 +101,7 @@ func (q *request) brokenOff(j server.Job, err error) {
 		slog.String("agent", string(j.Agent)), slog.String("actor", q.who.Actor()), slog.String("request_id", requestID(q.w)))
 }
 
-// Why streams end that nobody has to act on.
+// Ends of a stream that call for no action of the operator.
 var (
 	errSlow    = errors.New("events came faster than they were taken")
 	errRevoked = errors.New("the caller may not listen any more")

@@ -184,8 +184,8 @@ func TestListenersWhoComeBack(t *testing.T) {
 	r.ask(call{method: "GET", path: "events?after=a%0Ab/1,b/1"}).failed(amber.KindInvalid)
 }
 
-// A restore has replaced the history that the listener was in: it is told once,
-// and what comes after it as well.
+// A restore has replaced the history that the listener was in: the listener gets one event about that, and then the
+// events that follow.
 func TestListenersAfterARestore(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -216,7 +216,7 @@ func snapshotted(payload any) events.Event {
 	return events.Event{ID: "e", Name: events.EventCreated, Tenant: "acme", Agent: "ada", Payload: payload}
 }
 
-// What happens to snapshots is told too; with mutations off it is all.
+// Listeners hear of snapshots, too; with mutations off they hear of nothing else.
 func TestMutationsCanBeOff(t *testing.T) {
 	t.Parallel()
 	for _, off := range []bool{false, true} {
@@ -238,7 +238,7 @@ func TestMutationsCanBeOff(t *testing.T) {
 	}
 }
 
-// ended is told of every event stream that is over.
+// ended sends to over for every event stream that has ended.
 func ended(over chan struct{}) func(*rig, *httpapi.Options) {
 	return func(_ *rig, o *httpapi.Options) {
 		o.Observe = func(route, _ string, _ int, _ time.Duration, _, _ int64) {

@@ -30,7 +30,7 @@ type teller struct {
 	whole  bool   // the caller is told of the whole agent
 }
 
-// run tells what happens until ctx ends, or somebody is too slow.
+// run sends events until ctx ends, or the reader is too slow.
 func (t *teller) run(ctx context.Context) error {
 	heard, lost, stop := t.listen(ctx)
 	defer stop()
@@ -126,9 +126,8 @@ func (t *teller) headers() {
 	_ = t.rc.Flush() // an error shows with the first event
 }
 
-// catchUp tells what the change logs hold after the place of the stream. While
-// changes are switched off, or too many agents are in use, that is tried again
-// later.
+// catchUp sends the changes that the change logs hold after the place of the stream. While changes are switched
+// off, or too many agents are in use, it leaves the stream behind, and a later round tries again.
 func (t *teller) catchUp(ctx context.Context) error {
 	if off := t.api.o.MutationsOff; off != nil && off() {
 		t.behind = true

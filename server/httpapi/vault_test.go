@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
-// safe is a vault that repeats what it is asked.
+// safe is a vault that answers with the request that it got.
 type safe struct{}
 
 func (safe) Routes() []string { return []string{"/api/v1/{all}"} }

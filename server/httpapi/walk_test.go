@@ -296,8 +296,7 @@ func (s step) entries(o httpapi.Operation) int {
 	return 1
 }
 
-// Parameters and fields that nobody knows are errors, everywhere; so is a value
-// of another type.
+// Unknown parameters and fields are errors, everywhere; so is a value of another type.
 func TestEveryOperationRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -12,12 +12,11 @@ import (
 // lastMoment is how long the end of an answer may take that was broken off.
 const lastMoment = time.Second
 
-// watch looks, until stop is called, whether the caller of an answer that takes
-// long may still have it. Once that is not so, because its token was revoked or
-// has run out, the context that watch returns ends with the cause errRevoked, and
-// a reader who keeps the answer from ending is cut off. All of that takes twice
-// the time between two looks. Stop waits for the last look, and leaves a moment
-// to end an answer properly that nobody kept from ending.
+// watch checks, until stop is called, whether the caller of an answer that takes long may still have it. When the
+// token was revoked or has run out, the context that watch returns ends with the cause errRevoked, and watch cuts
+// off a reader that keeps the answer from ending. All of that takes twice the time between two looks. Stop waits
+// for the last look. After a revocation it leaves a moment to end the answer properly, where the reader lets it
+// end.
 func (q *request) watch() (ctx context.Context, stop func()) {
 	ctx, end := context.WithCancelCause(q.r.Context())
 	over, left := make(chan struct{}), make(chan struct{})

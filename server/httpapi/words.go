@@ -11,12 +11,12 @@ import (
 	"sync"
 )
 
-// The words of the OpenAPI document. They are in files of their own, since the types that they are
-// about are those of other packages. A line is
+// The words of the OpenAPI document. They are in files of their own, since the types that they are about are those
+// of other packages. A line is
 //
 //	Memory.content: The text that is remembered.
 //
-// and goes on in lines that begin with a space. What is in front of the colon is
+// and goes on in lines that begin with a space. In front of the colon is one of
 //
 //	Memory           a schema
 //	Memory.content   a field of it; also that of MemoryAsked, and of schemas that embed a Memory
@@ -38,8 +38,8 @@ type words struct {
 
 var wordKey = regexp.MustCompile(`^(tag [a-z_]+|[a-z_]+\.[a-z_.]+|(\*|[A-Z][A-Za-z]*)(\.[a-z_0-9]+)?|[A-Z][A-Za-z]*=[a-z_]+)$`)
 
-// readWords reads the table. What cannot be read is left out and told: a test sees to it that there is
-// nothing to tell.
+// readWords reads the table. It leaves out the lines that it cannot read, and lists them in wrong: a test sees to
+// it that there are none.
 func readWords(files fs.FS) (table map[string]string, wrong []string) {
 	table = map[string]string{}
 	names, err := fs.Glob(files, "words/*.txt")

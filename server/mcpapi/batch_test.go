@@ -186,9 +186,8 @@ func TestManyRequestsWaitForRoom(t *testing.T) {
 	wg.Wait()
 }
 
-// TestOneCallerDoesNotTakeAllTheRoom holds a request whose body does not end: it
-// has all that its caller may have, so the next one is told to come again, and
-// somebody else is answered.
+// TestOneCallerDoesNotTakeAllTheRoom holds a request whose body does not end: it has all the room that its caller
+// may have. So the next request of that caller is refused as busy, and a request of another caller is answered.
 func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -66,8 +66,8 @@ func (b *bound) server() *mcp.Server {
 		&mcp.Implementation{Name: "amber", Title: "Amber", Version: b.shared.Version},
 		&mcp.ServerOptions{
 			Instructions: b.instructions(), Logger: warnings(b.shared.Log),
-			// Nothing here changes while somebody is connected, and nobody is
-			// kept waiting for it.
+			// The lists of tools, resources and prompts do not change while a client is connected, so the server
+			// offers no notifications of changes, and no client waits for one.
 			Capabilities: &mcp.ServerCapabilities{
 				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
 			},
@@ -138,8 +138,7 @@ func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.L
 	return res
 }
 
-// callTool calls a tool. One that the grant has no scope for is refused by the
-// desk, which writes that down.
+// callTool calls a tool. The desk refuses a tool that the grant has no scope for, and writes that down.
 func (b *bound) callTool(ctx context.Context, who op.Caller, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	i := slices.IndexFunc(b.shared.tools, func(t *tool) bool { return t.Name == req.Params.Name })
 	if i < 0 {
@@ -166,8 +165,7 @@ func (b *bound) do(ctx context.Context, who op.Caller, action string, n need, fn
 	}, fn)
 }
 
-// within bounds a call: it ends when its time is over, or when nobody is there
-// any more to be told.
+// within bounds a call: it ends when its time is over, or when the caller has gone and can get no answer any more.
 func (b *bound) within(ctx context.Context, n need) (context.Context, context.CancelFunc) {
 	limit := b.shared.Timeout
 	if n.long {

@@ -42,8 +42,9 @@ func twoPeople(t testing.TB) (r *rig, bob op.Caller, hers map[string]string) {
 	return r, bob, map[string]string{"memory": string(m.ID), "topic": string(amber.TopicID("bank", amber.ScopeProject, "bank", "topic", 0))}
 }
 
-// TestBoundHostsReachTheirOwnAlone calls every tool, reads every resource and asks every prompt as bob, with ids of alice where the tool
-// takes one: he is told what he would be told of an id that no record has, and nothing of hers changes.
+// TestBoundHostsReachTheirOwnAlone calls every tool, reads every resource and asks every prompt as bob, with ids of
+// alice where the tool takes one. He gets the answer that he would get for an id that no record has, and nothing of
+// hers changes.
 func TestBoundHostsReachTheirOwnAlone(t *testing.T) {
 	t.Parallel()
 	r, who, hers := twoPeople(t)

@@ -99,7 +99,7 @@ func TestTheReferenceGraph(t *testing.T) {
 	must.Equal[any](t, "added", added["results"], []any{
 		object{"entityName": "Ada Lovelace", "addedObservations": []any{"new"}}, object{"entityName": "Ada Lovelace", "addedObservations": []any{"newer"}},
 	})
-	// One that is not there leaves the others as they are.
+	// An entity that does not exist makes the call fail and leaves the others as they are.
 	c.failsAs("adding to nobody", amber.KindNotFound, "add_observations", object{"observations": []any{
 		object{"entityName": "Ada Lovelace", "contents": []any{"lost"}}, object{"entityName": "Nobody", "contents": []any{"x"}},
 	}})
@@ -163,7 +163,7 @@ func TestControlGoesThroughATask(t *testing.T) {
 	has(t, "replay", c.out("task_replay", object{"task_id": "t1"}),
 		object{"consistency_status": "consistent", "recovery_eligibility": "resume_ready"})
 	ap, _ := c.call("approval_request", object{"task_id": "t1", "node_id": "n1", "summary": "may I?", "payload": json.RawMessage(`{"b":"<rm>","a":12345678901234567890}`)})
-	// What is approved is what was sent, to the byte.
+	// The approval has the digest of the arguments as they were sent, to the byte.
 	sum := sha256.Sum256([]byte(`{"b":"<rm>","a":12345678901234567890}`))
 	has(t, "approval", ap, object{"status": "pending", "digest": hex.EncodeToString(sum[:])})
 	must.Equal(t, "approvals", c.count("approvals", "approval_list", object{}), 1)

@@ -6,10 +6,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// carrier is the one tool the SDK knows of. Results of tools go through it,
-// because only the SDK can complete them as a version of the protocol wants it:
-// from 2026-07-28 on every result says whether it is the last one, and clients
-// refuse those that do not. Nobody is shown it or can call it.
+// carrier is the one tool that the SDK knows of. Results of tools go through it, because only the SDK can complete
+// them as a version of the protocol wants it: from 2026-07-28 on every result says whether it is the last one, and
+// clients refuse those that do not. No client sees the carrier or can call it.
 const carrier = "result"
 
 // resultKey is the key of a result on its way through the carrier.

@@ -21,7 +21,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// stalled counts nothing until it is told to stop.
+// stalled counts nothing until its context ends.
 type stalled struct{ begun, ended chan struct{} }
 
 func (w stalled) Stats(ctx context.Context) (amber.Stats, error) {
@@ -177,7 +177,7 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 		}
 		must.Equal(t, test.tool+": entries", len(entries), test.want)
 	}
-	// Nothing was there, and that somebody asked is still known.
+	// The call found nothing to delete, and the audit log has an entry that it was made.
 	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
 	must.Equal(t, "", r.audit.Cut(0), want, cmp.AllowUnexported(amber.Time{}))

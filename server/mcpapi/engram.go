@@ -88,8 +88,7 @@ func engramKind(typ string) amber.MemoryKind {
 	return amber.WorkspaceFact
 }
 
-// personalUser is whose personal memories are where nobody is named, as in what
-// is imported from Engram.
+// personalUser is the user of personal memories where no user is named, as in an import from Engram.
 const personalUser = "engram"
 
 // engramPlace says who sees a memory: personal ones their user in every project.

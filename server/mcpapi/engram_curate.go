@@ -147,7 +147,8 @@ func listReview(ctx context.Context, b *bound, a *op.Call, in reviewArgs) (answe
 	return answer{text: listed(lines, "No memories need review."), data: fields{"observations": out}}, nil
 }
 
-// markReviewed says that a memory still holds: a revision, so its age begins anew. What waits for its owner goes on waiting.
+// markReviewed says that a memory still holds: it stores a revision, so the age of the memory begins anew. A memory
+// that waits for its owner goes on waiting.
 func markReviewed(ctx context.Context, b *bound, a *op.Call, in reviewArgs) (answer, error) {
 	m, err := memoryOf(ctx, a, strings.TrimSpace(in.ObservationID+in.ID))
 	if err != nil {

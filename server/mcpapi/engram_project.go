@@ -114,7 +114,8 @@ func projectsOf(ctx context.Context, a *op.Call) ([]string, error) {
 // maxWords is how many words of a question are asked for one by one.
 const maxWords = 8
 
-// searches are the queries that a search stands for: in each project of names, and for each word where any will do.
+// searches are the queries that make up one search: one in each project of names, and one for each word where any
+// word will do.
 func searches(q amber.Query, names []string, anyWord bool) (out []amber.Query) {
 	texts := []string{q.Text}
 	if words := strings.Fields(q.Text); anyWord && len(words) > 1 {

@@ -14,9 +14,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// outside is the error as the caller is told it, see [op.Told]. What is
-// hidden, and what went wrong inside, is in the log. Words that are prescribed
-// by the contract of a tool are about what was asked for.
+// outside is the error as the caller gets it, see [op.Told]. Errors of which a part is hidden, and errors of the
+// server itself, go into the log. An error whose words the contract of a tool prescribes stays as it is: it is
+// about what the caller asked for.
 func (b *bound) outside(ctx context.Context, err error) error {
 	var rpc *jsonrpc.Error
 	var own *said
@@ -62,8 +62,7 @@ func (s *said) Unwrap() error { return s.err }
 // maxErrorBytes bounds the message of an error.
 const maxErrorBytes = 2000
 
-// clipError cuts what an answer says about an error and tells whether there was
-// anything to cut.
+// clipError cuts the text of an error in an answer and reports whether there was anything to cut.
 func clipError(r *jsonrpc.Response) bool {
 	var rpc *jsonrpc.Error // its code is told with the words of what wraps it
 	if r.Error == nil || len(r.Error.Error()) <= maxErrorBytes || !errors.As(r.Error, &rpc) {
@@ -83,8 +82,7 @@ func failureOf(err error) wire.Failure {
 // an invalid parameter.
 const firstOfNewProtocol = "2026-07-28"
 
-// protocolError is the error of a request that is no call of a tool. What the
-// SDK has a code for keeps it.
+// protocolError is the error of a request that is no call of a tool. An error that has a code of the SDK keeps it.
 func protocolError(err error, req mcp.Request) error {
 	read, reads := req.(*mcp.ReadResourceRequest)
 	var rpc *jsonrpc.Error

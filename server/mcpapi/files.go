@@ -48,8 +48,8 @@ type fileArgs struct {
 	NewPath    string    `json:"new_path"`
 }
 
-// need says that looking is reading and everything else writing. Replacing and
-// inserting tell whether a text is there, and how many lines, so they are both.
+// need says that looking is reading and everything else writing. The answers of replacing and inserting reveal
+// whether a text is there, and how many lines there are, so these two need both.
 func (in fileArgs) need() need {
 	switch in.Command {
 	case "view":
@@ -308,8 +308,8 @@ func (f folder) removeAll(ctx context.Context, names []string) (done []string, e
 	return done, nil
 }
 
-// meant returns the notes that a name stands for: one note, or those of a
-// folder. Missing is what is said when there are none.
+// meant returns the notes that a name means: one note, or those of a folder. Missing is the text of the error when
+// there are none.
 func (f folder) meant(ctx context.Context, name, missing string) ([]string, error) {
 	_, err := f.notes.ReadNote(ctx, name)
 	if err == nil {

@@ -103,7 +103,7 @@ func TestLongNotesAreCut(t *testing.T) {
 	}
 }
 
-// TestReadersOnlyLook gives the files tool to somebody who may only read.
+// TestReadersOnlyLook gives the files tool to a caller that may only read.
 func TestReadersOnlyLook(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -51,9 +51,8 @@ var plausible = map[string]object{
 	"search": {"query": "x"}, "fetch": {"id": someID}, "memory": {"command": "view", "path": "/memories"},
 }
 
-// TestWhoIsNotReachedFindsNothing tries every tool, resource and prompt as
-// somebody whose grant is for another agent: the answer is that of an agent that
-// does not exist, and nothing is written down or changed.
+// TestWhoIsNotReachedFindsNothing tries every tool, resource and prompt as a caller whose grant is for another
+// agent. The answer is that of an agent that does not exist, and nothing is written down or changed.
 func TestWhoIsNotReachedFindsNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// What a graph in an answer may hold: bytes of entities and of relations.
+// Bounds of a graph in an answer: the bytes of its entities and of its relations.
 const (
 	graphBytes    = 128 << 10
 	relationBytes = 32 << 10

@@ -17,11 +17,10 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// NewHandler returns the server over streamable HTTP, for callers that are known. The agent is the one of the path values
-// "tenant" and "agent", else that of the grant, else the default one. There are
-// no sessions: every request has a server of its own, so none can be used by
-// another caller. What requests ask for and what callers have in hand together
-// is bounded. Errors: invalid.
+// NewHandler returns the server over streamable HTTP, for callers that are known. The agent is the one of the path
+// values "tenant" and "agent", else that of the grant, else the default one. There are no sessions: every request
+// has a server of its own, so no caller can use that of another. The handler bounds what a request asks for, and
+// what all requests of the callers hold together. Errors: invalid.
 func NewHandler(o Options) (func(w http.ResponseWriter, r *http.Request, who op.Caller), error) {
 	o, tools, err := o.check()
 	if err != nil {
@@ -49,8 +48,8 @@ type door struct {
 // toolBytes is how much of what is stored a tool reads for its answer: a page.
 const toolBytes = amber.MaxPageBytes
 
-// maxStreams bounds how many callers may wait for notifications at a time. None
-// is ever sent: nothing here changes while somebody is connected.
+// maxStreams bounds how many callers may wait for notifications at a time. The server never sends one: its lists do
+// not change while a client is connected.
 const maxStreams = 32
 
 // serve answers a request of a caller.

@@ -94,8 +94,8 @@ func TestHTTPServesEveryVersionOfTheProtocol(t *testing.T) {
 	}
 }
 
-// TestHTTPBindsTheAgent finds the agent in the path, else in the grant, and
-// leads nobody to that of another.
+// TestHTTPBindsTheAgent finds the agent in the path, else in the grant, and leads no caller to the agent of
+// another.
 func TestHTTPBindsTheAgent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -115,7 +115,7 @@ func TestHTTPBindsTheAgent(t *testing.T) {
 	must.Equal(t, "memories of the other agent", must.Get(r.store().Stats.Stats(context.Background()))(t).Memories, 0)
 	look := r.dial(s, "/mcp", "look", "")
 	must.Equal(t, "a reader is shown how to write", slices.Contains(look.tools(), "memory_save"), false)
-	// Somebody without a name may do nothing, and learns nothing.
+	// A caller without a name may do nothing, and learns nothing.
 	nobody := r.dial(s, "/mcp", "", "")
 	must.Equal(t, "what nobody is shown", len(nobody.tools()), 0)
 	nobody.failsAs("nobody", amber.KindRefused, "memory_recall", object{"query": "x"})

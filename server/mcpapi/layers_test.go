@@ -19,8 +19,8 @@ func says(t *testing.T, store amber.Store) {
 	must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: "the kiln is fired on Mondays"}))(t)
 }
 
-// A host sees what was said in its own project, and never what was said in another one or
-// in a session of nobody.
+// A host finds the turns of its own project, and never those of another project or of a session that belongs to no
+// project.
 func TestRecallOverLayersStaysInTheProject(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -36,8 +36,8 @@ type memCaptureArgs struct {
 	SessionID                string `json:"session_id"`
 }
 
-// memCapture saves learnings that a rule finds in a text, all or none. Nobody
-// chose them, so they are derived.
+// memCapture saves learnings that a rule finds in a text, all or none. No person or agent chose them, so they are
+// derived.
 func memCapture(ctx context.Context, b *bound, a *op.Call, in memCaptureArgs) (answer, error) {
 	redactAll(a, &in.Content) // before it is cut into pieces, where half a secret tells nothing
 	items := learnings(in.Content)

@@ -72,8 +72,8 @@ func TestWhatACallNamesIsTheScope(t *testing.T) {
 		r.session(o, everything, "default", "default").out("memory_save", object{"content": "six"})["scope"], "user")
 }
 
-// TestTheSameTextAgainAddsToTheMemory tells what a second save has added, and
-// what not.
+// TestTheSameTextAgainAddsToTheMemory: the answer to a second save names what that save has added, and what it has
+// not.
 func TestTheSameTextAgainAddsToTheMemory(t *testing.T) {
 	t.Parallel()
 	c := newRig(t).local("default,engram")
@@ -225,7 +225,7 @@ func TestBadArgumentsAreToldPrecisely(t *testing.T) {
 	must.Equal(t, "memories", must.Get(r.store().Stats.Stats(context.Background()))(t).Memories, 0)
 }
 
-// A session of no project is nobody else's: neither is its summary.
+// No other session sees a session of no project, nor its summary.
 func TestSummaryWithoutAProjectIsOfItsSession(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -26,9 +26,8 @@ func plan(m amber.Memory, edit func(entity) entity) (change, bool, error) {
 	return c, changed, err
 }
 
-// apply makes changes that were all found to be valid, and returns the ids of
-// the entities it changed. When somebody else changed an entity meanwhile the
-// error is a conflict that says how many were made.
+// apply makes changes that were all found to be valid, and returns the ids of the entities it changed. When another
+// writer changed an entity meanwhile, the error is a conflict that says how many changes were made.
 func (g graph) apply(ctx context.Context, changes []change) (done []string, err error) {
 	ctx, cancel := g.b.begun(ctx)
 	defer cancel()

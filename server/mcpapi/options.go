@@ -39,8 +39,9 @@ type Options struct {
 	// Identities are what project, user and session mean where a call names
 	// none.
 	Identities amber.Identities
-	// Folder returns the project of the folder in which the host runs, where Identities names none, and whether
-	// the folder claims one that its user has not confirmed. It is asked at every call; nil: there is no folder.
+	// Folder returns the project of the folder in which the host runs, where Identities names none, and whether the
+	// folder claims one that its user has not confirmed. The server calls it at every call of a tool; nil: there is
+	// no folder.
 	Folder func() (project string, waits bool)
 	Clock  amber.Clock
 	Log    *slog.Logger // nil: silent

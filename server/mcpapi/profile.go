@@ -62,7 +62,7 @@ func choose(tools string) ([]*tool, error) {
 	return out, nil
 }
 
-// markWanted marks the tools that a name stands for.
+// markWanted marks the tools that a name means: all of them, those of a profile, or one.
 func markWanted(wanted map[string]bool, all []profile, name string) (known bool) {
 	for _, p := range all {
 		for _, t := range p.tools {

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// What the prompts ask for, in front of what Amber remembers.
+// The requests of the prompts; the memories of Amber follow them.
 const (
 	askRecall  = "Here is what Amber remembers about this topic. Say what of it matters now, and what seems outdated.\n\n"
 	askHandoff = "Write a handoff for the next person or agent on this work: the goal, what is done, what was decided and why, what is open, what to do next. " +

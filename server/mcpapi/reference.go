@@ -13,8 +13,7 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// referenceTools have the names and shapes of the memory server that comes with
-// the protocol's reference servers.
+// referenceTools have the names and shapes of the memory server among the protocol's reference servers.
 func referenceTools() []*tool {
 	e := object(must(str("name")), must(str("entityType")), must(list("observations", nil)))
 	r := object(must(str("from")), must(str("to")), must(str("relationType", "active voice")))
@@ -288,8 +287,7 @@ func deleteEntities(ctx context.Context, b *bound, a *op.Call, in deleteEntities
 	return out, nil
 }
 
-// named returns the entities that names stand for, each once, and the names that
-// are left.
+// named returns the entities that have the names, each once, and the names that are left.
 func (g graph) named(ctx context.Context, names []string) (ids []amber.MemoryID, missing []string, err error) {
 	for _, name := range names {
 		redactAll(g.a, &name)

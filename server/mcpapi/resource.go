@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// What resources are called.
+// The URIs of the resources, or how they begin.
 const (
 	contextURI = "amber://context"
 	memoryRoot = "amber://memory/"

@@ -43,8 +43,8 @@ func (b *bound) start(ctx context.Context, a *op.Call, r amber.SessionStart) (am
 	return s, err
 }
 
-// session is a session in an answer. The folder it ran in is nobody's business
-// on another machine.
+// session is a session in an answer. It leaves out the folder the session ran in: the path means nothing on another
+// machine, and must not leave this one.
 type session struct {
 	ID        amber.SessionID `json:"id"`
 	Name      string          `json:"name"`

@@ -16,9 +16,8 @@ import (
 // restoreTool is offered only where restoring was allowed.
 const restoreTool = "snapshot_restore"
 
-// snapshotTools freeze the agent and look at what was frozen. What protects a
-// snapshot, redaction, encryption and signatures, is configured by people and
-// cannot be switched off here.
+// snapshotTools freeze the agent and look at snapshots. People configure the redaction, encryption and signatures
+// that protect a snapshot, and the tools cannot switch these off.
 func snapshotTools() []*tool {
 	listing := need{scope: wire.TokenRead, frozen: true, within: true}
 	comparing := need{scope: wire.TokenRead, frozen: true, long: true}
@@ -94,9 +93,8 @@ func (f frozen) String() string {
 	return s
 }
 
-// scrub leaves a text out that names a place of this machine, which is nobody's
-// business elsewhere. Where a path ends in it cannot be told, so nothing of it is
-// kept.
+// scrub replaces a text that names a place of this machine, since other machines must not learn it. The code cannot
+// find out where a path in a text ends, so it keeps nothing of the text.
 func scrub(s string) string {
 	if op.NamesPlace(s) {
 		return op.Unplaced
@@ -247,8 +245,8 @@ func (b *bound) snapshotRef(id string) (wire.SnapshotRef, error) {
 	return wire.SnapshotRef{Tenant: b.tenant, Agent: b.agent, ID: parsed}, err
 }
 
-// veiled keeps a caller that may see one agent from being told that a snapshot is that
-// of another: it is not there, in the same words as one that is nobody's.
+// veiled hides from a caller that may see one agent that a snapshot belongs to another agent: the error says that
+// the snapshot is not there, in the same words as for an id that no snapshot has.
 func (b *bound) veiled(id string, err error) error {
 	kind := amber.KindOf(err)
 	if kind != amber.KindCrossTenant && kind != amber.KindNotFound || b.who.Grant.Reaches(b.tenant, "") {

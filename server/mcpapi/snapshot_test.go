@@ -80,8 +80,8 @@ func (s talkative) Restore(context.Context, wire.RestoreRequest) (wire.RestoreRe
 	return wire.RestoreReport{}, amber.Errorf(amber.KindDamaged, "open repository", "/home/ophelia/my files", "permission denied")
 }
 
-// TestATenantIsToldNoPlaces: somebody with a token of a tenant is told what an
-// error means, the user of the machine and the log what happened.
+// TestATenantIsToldNoPlaces: a caller with a token of a tenant gets the meaning of an error; the user of the
+// machine and the log get what happened.
 func TestATenantIsToldNoPlaces(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -97,7 +97,7 @@ func TestATenantIsToldNoPlaces(t *testing.T) {
 		t.Errorf("a tenant is told %s: %s", kind, text)
 	}
 	must.Says(t, "the log", log.String(), "/home/ophelia/my files", "request_id=req")
-	// What they named themselves they are told.
+	// The error repeats the path that the caller itself has sent.
 	none := object{"command": "view", "path": "/memories/none.md"}
 	tenant.failsAs("a file that is not there", amber.KindNotFound, "memory", none, "/memories/none.md")
 }

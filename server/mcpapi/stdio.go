@@ -80,8 +80,7 @@ func (c *lineConn) read(in io.Reader, most int) {
 	}
 }
 
-// readLine reads one line. Of one that is too long no more than most bytes are
-// kept in memory.
+// readLine reads one line. It keeps no more than most bytes of a line in memory, however long the line is.
 func readLine(r *bufio.Reader, most int) line {
 	var text []byte
 	for long := false; ; {
@@ -183,7 +182,7 @@ func (c *lineConn) accept(ctx context.Context, m jsonrpc.Message) bool {
 	return !used
 }
 
-// cancelled lets a call go that nobody wants the answer of any more.
+// cancelled lets a call go whose answer the client no longer wants.
 func (c *lineConn) cancelled(r *jsonrpc.Request) {
 	var p struct {
 		RequestID any `json:"requestId"`
@@ -227,7 +226,7 @@ func (c *lineConn) answered(id jsonrpc.ID) {
 
 // refuse answers what is no message, so it has no id to name.
 func (c *lineConn) refuse(code int64, why string) {
-	// When nobody listens, the next answer tells.
+	// When the client no longer reads, writing the next answer fails, too, and that error is returned.
 	_ = c.writeLine(refused{code: code, why: why}.answer())
 }
 

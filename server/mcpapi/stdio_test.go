@@ -187,7 +187,7 @@ func (w waiting) Stats(ctx context.Context) (amber.Stats, error) {
 	return w.StatsReader.Stats(ctx)
 }
 
-// TestStoppingEndsTheServer cancels it while nobody says anything.
+// TestStoppingEndsTheServer cancels the server while its client sends nothing.
 func TestStoppingEndsTheServer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -32,7 +32,7 @@ type need struct {
 	marks bool
 }
 
-// What most calls need.
+// The needs of most tools.
 var (
 	reading = need{scope: wire.TokenRead, within: true}
 	writing = need{scope: wire.TokenWrite, mutates: true, within: true}

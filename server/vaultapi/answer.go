@@ -110,8 +110,8 @@ func unprocessable(kind, message string, where ...string) error {
 	return &problem{status: http.StatusUnprocessableEntity, detail: []field{{kind, where, message}}}
 }
 
-// nowhere and wrongMethod are told as the service tells of what is no route of
-// its own, so that nobody takes them for a file that is not there.
+// nowhere and wrongMethod answer as the service answers a path that is no route of its own, so that clients do not
+// take the path for a file that is not there.
 func nowhere() error { return &problem{status: http.StatusNotFound, detail: "Not Found"} }
 
 func wrongMethod(allowed []string) error {
@@ -145,8 +145,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	send(w, answer{Status: p.status, Body: b})
 }
 
-// problemOf gives an error its status and code. What is nobody's business
-// outside stays in the log.
+// problemOf gives an error its status and code. Details that callers may not see stay in the log.
 func (h *Handler) problemOf(r *http.Request, err error) *problem {
 	told, hidden := op.Discreet(err)
 	kind := amber.KindOf(err)
@@ -175,8 +174,7 @@ func (h *Handler) problemOf(r *http.Request, err error) *problem {
 	return p
 }
 
-// ownWords are what is told of errors that the vault's store may tell with places
-// of this machine: those are for the log.
+// ownWords replace the text of errors of kinds whose text may name places of this machine: those are for the log.
 var ownWords = map[amber.Kind]string{
 	amber.KindNotFound:  "File not found.",
 	amber.KindDamaged:   "A file of the vault is damaged; the log of the server and amber doctor tell more. Putting or deleting the file mends the vault.",

@@ -207,10 +207,9 @@ func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
 	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token}).want(200)
 }
 
-// TestWhoMayNotReadIsToldNoDigest: to append to a file, to move and to copy it
-// tells somebody who may not read its name, and neither its size nor its tag,
-// by which what it holds could be guessed; nor does the answer that somebody
-// else was given for the same key.
+// TestWhoMayNotReadIsToldNoDigest: a caller that may not read appends to a file, moves and copies it. The answers
+// have the name of the file, and neither its size nor its tag, from which the caller could guess the content. It
+// does not get the answer either that another caller got for the same key.
 func TestWhoMayNotReadIsToldNoDigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

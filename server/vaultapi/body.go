@@ -13,8 +13,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// body is a JSON object as it came: members that nobody asks for mean nothing,
-// and of two with one name the last counts, as in the service.
+// body is a JSON object as it came. As in the service, unknown members mean nothing, and of two members with one
+// name the last counts.
 type body struct {
 	raw     []byte
 	members map[string]json.RawMessage

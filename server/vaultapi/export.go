@@ -10,9 +10,8 @@ import (
 	"github.com/amber-memory/amber/colony"
 )
 
-// export sends the files whose names begin with the prefix as a zip archive, as
-// they are read. What fails on the way cuts the answer off: half an archive is
-// never taken for a whole one.
+// export sends the files whose names begin with the prefix as a zip archive, as it reads them. A failure on the way
+// cuts the answer off: the caller never takes half an archive for a whole one.
 func (h *Handler) export(ctx context.Context, c *call) (answer, error) {
 	prefix, err := c.prefix()
 	if err != nil {
@@ -34,10 +33,9 @@ func (h *Handler) export(ctx context.Context, c *call) (answer, error) {
 	return answer{}, nil
 }
 
-// archive writes files into a zip archive. One that was deleted since it was
-// listed is left out. One that is called otherwise in there has its name in its
-// comment. Still says before each file whether the caller may have it: a token may
-// be revoked meanwhile.
+// archive writes files into a zip archive. It leaves out a file that was deleted since the listing. Where the entry
+// of a file cannot have the name of the file, the comment of the entry has it. Still says before each file whether
+// the caller may have it: a token may be revoked meanwhile.
 func archive(ctx context.Context, w io.Writer, store Store, files []colony.FileInfo, still func() error) error {
 	z := zip.NewWriter(w)
 	all := make([]string, len(files))

@@ -182,8 +182,8 @@ func rewrite(t *testing.T, w *world, base string, damage func([]byte) []byte) {
 	must.Do(t, os.WriteFile(found[0], damage(must.Get(os.ReadFile(found[0]))(t)), 0o600))
 }
 
-// TestTheOuterDoorSpeaksAsTheVaultDoes: a request that is refused before it is
-// looked at gets a body that clients of a vault understand.
+// TestTheOuterDoorSpeaksAsTheVaultDoes: a request that the API refuses before the vault gets it is answered with a
+// body that clients of a vault understand.
 func TestTheOuterDoorSpeaksAsTheVaultDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

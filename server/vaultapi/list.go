@@ -16,8 +16,8 @@ type listing[T any] struct {
 	Total int `json:"total"`
 }
 
-// karma is told to callers that ask for it. Nobody counts any here: it is above what
-// clients of the service know as the bound below which nothing may be written.
+// karma is the answer to callers that ask for their karma. The server counts none: the number is above the bound
+// that clients of the service know, and below which they may not write.
 const karma = 50
 
 // capability is something a caller may do or not.
@@ -28,7 +28,7 @@ type capability struct {
 	Requirement string `json:"requirement,omitempty"`
 }
 
-// capabilities tells what the caller may do.
+// capabilities answers with what the caller may do.
 func (h *Handler) capabilities(_ context.Context, c *call) (answer, error) {
 	write := capability{Name: "write_vault", Allowed: c.who.Grant.Has(wire.TokenWrite)}
 	if !write.Allowed {

@@ -207,7 +207,7 @@ func TestAnArchiveCanBeUnpacked(t *testing.T) {
 	must.Equal(t, "", told, want)
 }
 
-// TestRoutes: whatever is told of a request is a pattern.
+// TestRoutes: Observe gets the pattern of the route of a request, and never its path.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -131,9 +131,9 @@ type dying struct{ wire.Answers }
 
 func (dying) FinishAnswer(context.Context, wire.AnswerKey, int, []byte) error { return nil }
 
-// TestAnEndThatNobodyKnows has a server that died after a change and before its
-// answer was kept. What can be done twice is; of the rest nobody is told that
-// the condition did not hold, or that there was no such file.
+// TestAnEndThatNobodyKnows has a server that died after a change and before its answer was kept. The server does a
+// change again where that is harmless. For any other change it answers with a conflict, and never says that the
+// condition did not hold, or that there was no such file.
 func TestAnEndThatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *vaultapi.Options) { o.Answers = dying{o.Answers} })

@@ -18,8 +18,7 @@ type Rates struct {
 	OperationsPerHour int // changes of files, all kinds together
 	SearchesPerHour   int
 	ExportsPerHour    int
-	// MaxChars bounds the content of a file before it is looked at any
-	// closer; 0: DefaultMaxChars.
+	// MaxChars bounds the content of a file before the handler looks at it any closer; 0: DefaultMaxChars.
 	MaxChars int
 }
 

@@ -115,7 +115,7 @@ func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 	w.url, w.client = url, servertest.Serve(w.t, api.NewServer(), l, api.Close)
 }
 
-// nobody is who may use the rest of the API.
+// nobody is an authenticator that refuses every caller of the rest of the API.
 type nobody struct{}
 
 func (nobody) Grant(context.Context, string) (wire.Grant, error) {
@@ -292,8 +292,7 @@ func (r reply) read(into any) {
 	}
 }
 
-// fails checks the status and the code of an error, and that it is told as the
-// service tells it.
+// fails checks the status and the code of an error, and that its body has the form of the service.
 func (r reply) fails(status int, code string) reply {
 	r.t.Helper()
 	var got struct {

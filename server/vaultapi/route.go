@@ -107,8 +107,8 @@ func (h *Handler) find(r *http.Request) (*operation, string, error) {
 	return nil, "", nowhere()
 }
 
-// Route returns the pattern of the route of a request, and whether its answer
-// may be as large as the vault. What is nowhere is "other".
+// Route returns the pattern of the route of a request, and whether its answer may be as large as the vault. A path
+// without a route has the pattern "other".
 func (h *Handler) Route(r *http.Request) (pattern string, long bool) {
 	o, _, err := h.find(r)
 	if err != nil {
