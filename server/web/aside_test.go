@@ -55,7 +55,7 @@ func TestADamagedSessionIsSaidInItsRow(t *testing.T) {
 	shows(t, p, "This session cannot be read", "Tea is drunk at four")
 }
 
-// What a snapshot froze may be damaged already.
+// The memories that a snapshot froze may have been damaged already.
 func TestDamagedMemoriesOfASnapshotAreCounted(t *testing.T) {
 	t.Parallel()
 	r := lived(t)

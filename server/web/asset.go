@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// asset is a file that comes with the page.
+// asset is a file that the server serves for its pages.
 type asset struct {
 	body   []byte
 	kind   string

@@ -84,7 +84,7 @@ func auditCommand(p homePart, actor, action string) string {
 	return line
 }
 
-// verifyAudit lets the server recompute the log, and tells what was checked.
+// verifyAudit lets the server recompute the log, and shows the report of that.
 func (v *visit) verifyAudit() error {
 	c, err := v.client()
 	if err != nil {

@@ -19,8 +19,8 @@ func beatRoutes(p *Page) {
 	p.handle("GET "+Root+"/-/proof", false, (*visit).proof)
 }
 
-// beat answers with a stream of nothing for as long as a tab is open: that somebody reads a page is not
-// seen otherwise.
+// beat answers with a stream of nothing for as long as a tab is open: the server has no other way to see that a
+// person reads a page.
 func (v *visit) beat() error {
 	if !v.p.o.Beat { // strangers would keep connections for nothing
 		return amber.Errorf(amber.KindNotFound, "keep tab", "", "this server does not count open tabs")
@@ -41,8 +41,8 @@ func (v *visit) beat() error {
 	return nil
 }
 
-// EndStreams ends the streams by which tabs show that they are open. Call it when the server lets nobody
-// new in.
+// EndStreams ends the streams by which tabs show that they are open. Call it when the server accepts no new
+// visitors.
 func (p *Page) EndStreams() { p.end() }
 
 // proof shows that this server has the secret of a home without telling it: see [Options].

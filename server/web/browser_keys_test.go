@@ -12,9 +12,9 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// watchFocus numbers everything that a visitor can use, in the order of the page, and writes down where the
-// focus comes and whether that is seen. Of radio buttons of one name Tab reaches one; a field for a date has several
-// stops of its own.
+// watchFocus numbers everything that a visitor can use, in the order of the page, and writes down where the focus
+// comes and whether that is seen. Tab reaches only one radio button among those of one name; a field for a date has
+// several stops of its own.
 const watchFocus = `(() => {
   const groups = new Set();
   const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter((e) => {

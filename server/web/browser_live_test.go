@@ -64,8 +64,8 @@ func healthGoesOn(t *testing.T, s *suite) {
 	}
 }
 
-// What the page says of a question, as command and as JSON, is of the question that is in the field, and typing leaves
-// one entry in the history.
+// The command and the JSON that the page shows for a question are those of the question in the field, and typing
+// leaves one entry in the history.
 func recallWhileTyping(t *testing.T, s *suite) {
 	b, r, _ := s.desk(t, "ada")
 	b.open(r.url + adaHome + "/recall")

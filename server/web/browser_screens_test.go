@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// shown are the routes that are screens, with what is put behind the address to see more of each; "" is the
-// screen as it is, and words in braces stand for records, see [place.query]. A route of the page that is neither
-// here nor in notShown fails the suite.
+// shown are the routes that are screens, with the queries that are put behind the address to see more of each; ""
+// is the screen as it is, and words in braces are replaced by records, see [place.query]. A route of the page that
+// is neither here nor in notShown fails the suite.
 var shown = map[string][]string{
 	"/-/agents":                              {"", "?q=ad"},
 	"/{tenant}/{agent}":                      {"", "?kind=memory&project=shop"},

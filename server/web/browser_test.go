@@ -124,8 +124,8 @@ func (b *tab) note(list *[]string, line string) {
 	b.heard.Broadcast()
 }
 
-// take returns what was said and asked for since the last time. What the browser has told before comes first, so a
-// message of our own is waited for.
+// take returns the lines of the console and the requests since the last call. The browser reports events in their
+// order, so take sends a message of its own and waits for it: all events before it have arrived then.
 func (b *tab) take() (said, asked []string) {
 	b.t.Helper()
 	mark := "suite " + time.Now().Format(time.RFC3339Nano)

@@ -116,8 +116,8 @@ func shortened(s string) string {
 	return s
 }
 
-// walkAll looks at every screen of a place: in every way where all is wanted, and else wide and light or narrow and dark, in
-// turn. Of two walks that begin with 0 and 1 each looks at a screen in the way that the other does not.
+// walkAll looks at every screen of a place: with -browser.full in every width and colour, else in one look, by turns
+// wide and light or narrow and dark. Two walks that begin with 0 and 1 look at each screen in different looks.
 func (w *walker) walkAll(p *place, who string, first int) {
 	w.t.Helper()
 	for i, a := range append(everyScreen(w.t, w.r.page.Routes(), p), jobScreens(w.t, w.visitor, p)...) {
@@ -219,7 +219,7 @@ func (w *walker) accessible(a address, l look) {
 	}
 }
 
-// quiet expects that nothing was said, and nobody else was asked.
+// quiet expects that the console has no line, and that the page asked for nothing outside /ui of this server.
 func (w *walker) quiet(a address) {
 	w.t.Helper()
 	said, asked := w.tab.take()

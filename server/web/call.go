@@ -76,8 +76,8 @@ type nopCloser struct{ *bytes.Reader }
 
 func (nopCloser) Close() error { return nil }
 
-// note remembers a call. What a store can do is asked before every first call, and
-// is not what a screen is about.
+// note remembers the first call, and adds up the bytes of the answers. It leaves out requests for the capabilities of
+// the store: one is made before every first call, and no screen is about it.
 func (c *calls) note(call apiCall) {
 	if strings.HasSuffix(call.URL, "/capabilities") {
 		return

@@ -42,7 +42,7 @@ func (p page) harmless(t testing.TB) {
 	}
 }
 
-// disagree makes ada and somebody else write two texts of one memory.
+// disagree makes ada and another writer write two texts of one memory.
 func (r *rig) disagree(mine, theirs string) amber.MemoryID {
 	r.t.Helper()
 	return r.disagreeWith(mine, amber.Memory{Content: theirs, Kind: amber.UserPreference, Tags: []string{"theirs"}})

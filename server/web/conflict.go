@@ -243,7 +243,7 @@ func (v *visit) choose(ctx context.Context, agent *client.Agent, c amber.SyncCon
 	return amber.Errorf(amber.KindInvalid, "settle conflict", string(c.ID), "the form chooses no version")
 }
 
-// asWhole makes an edit take a version as it was, with what a conflict does not tell of it.
+// asWhole makes an edit take a version as it was, with the fields that a conflict does not hold.
 func asWhole(ctx context.Context, store amber.Store, r *amber.EditRequest, s amber.SyncVersion) {
 	r.Title, r.Content = &s.Title, &s.Content
 	// Where it fails, its title and its text are what was chosen.

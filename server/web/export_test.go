@@ -1,6 +1,6 @@
 package web
 
-// What tests ask directly: what is drawn of a text of a stranger.
+// Functions that tests call directly: they draw the text of a stranger.
 var (
 	Markdown = markdown
 	Marked   = marked

@@ -193,7 +193,7 @@ func checkFramed(t testing.TB, what string, a page) {
 	}
 }
 
-// Every answer forbids frames, and a page runs nothing that did not come with it.
+// Every answer forbids frames, and a page runs no code but the files of the server.
 func TestEveryAnswerIsLocked(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)
@@ -225,7 +225,7 @@ func TestEveryAnswerIsLocked(t *testing.T) {
 	}
 }
 
-// checkPolicy fails for a page that may run or load what did not come with it.
+// checkPolicy fails for a page that may run or load anything but the files of the server.
 func checkPolicy(t testing.TB, what string, a page) {
 	t.Helper()
 	if a.root == nil || a.status == http.StatusSeeOther { // what is sent on is no page

@@ -229,7 +229,7 @@ func (f *furnisher) work() {
 	f.queue()
 }
 
-// queue leaves an entry that nobody could do.
+// queue leaves an entry that is dead: every consumer gave it back.
 func (f *furnisher) queue() {
 	ctx, st := f.t.Context(), f.store
 	f.dead = f.id("queue.entry")
@@ -298,7 +298,7 @@ func (p *place) fill(t testing.TB, pattern string) (method, path string) {
 	return method, strings.Join(out, "/")
 }
 
-// value is what a variable stands for, by the element before it.
+// value is the value of a variable of a path, by the element before it.
 func (p *place) value(before, name string) string {
 	switch name {
 	case "tenant":

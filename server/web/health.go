@@ -106,7 +106,7 @@ func (d *healthData) ofAgent(ctx context.Context, agent *client.Agent) error {
 	return nil
 }
 
-// askDoctor lets the agent be checked. What cannot be checked is said.
+// askDoctor lets the agent be checked. Where it cannot be, the screen says why.
 func (d *healthData) askDoctor(ctx context.Context, agent *client.Agent) {
 	checkup, err := agent.Doctor(ctx, false)
 	if err != nil {
@@ -116,12 +116,13 @@ func (d *healthData) askDoctor(ctx context.Context, agent *client.Agent) {
 	slices.SortStableFunc(d.Findings, func(a, b wire.Finding) int { return weight(b) - weight(a) })
 }
 
-// weight puts what needs somebody before what is well.
+// weight puts findings that need a person before those that are well.
 func weight(f wire.Finding) int {
 	return map[wire.FindingStatus]int{wire.FindingFailed: 3, wire.FindingWarning: 2, wire.FindingNotChecked: 1}[f.Status]
 }
 
-// lastEntry is when the audit log last tells of something that went well with the agent; zero: never.
+// lastEntry is the time of the newest entry of the audit log for an action that went well with the agent; zero:
+// never.
 func lastEntry(ctx context.Context, c *client.Client, v *visit, action string) amber.Time {
 	p, err := c.ListAudit(ctx, wire.AuditQuery{Tenant: v.tenant, Agent: v.agent, Action: action, Limit: 10})
 	if err != nil {

@@ -24,7 +24,7 @@ func TestALinkOfAnotherSiteEndsNoLogIn(t *testing.T) {
 	}
 }
 
-// What somebody typed whose log-in has ended is on the page that asks for a token.
+// A visitor whose log-in has ended finds the typed text on the page that asks for a token.
 func TestATextIsNotLostWithTheLogIn(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)

@@ -29,7 +29,7 @@ var (
 	phrases  = words("p h1 h2 h3 h4 h5 h6 span button label code pre strong em small b i s u kbd samp var time mark q cite sub sup dt2 meter progress output option summary legend")
 	headings = words("h1 h2 h3 h4 h5 h6")
 	touched  = words("a button input select textarea label summary details")
-	// What may be a child of which element; text between is a fault.
+	// The elements that may be children of an element; text between them is a fault.
 	children = map[string]map[string]bool{
 		"ul": words("li script template"), "ol": words("li script template"), "dl": words("dt dd div"), "select": words("option optgroup hr"),
 		"table": words("caption colgroup thead tbody tfoot tr"), "thead": words("tr"), "tbody": words("tr"), "tfoot": words("tr"), "tr": words("th td"),
@@ -42,7 +42,7 @@ var (
 	references = []string{"for", "aria-labelledby", "aria-describedby", "aria-controls", "headers", "form", "list"}
 )
 
-// htmlChecker reads a page strictly: as somebody who wrote it by hand and closed everything.
+// htmlChecker reads a page strictly, as if a person had written it by hand and closed every element.
 type htmlChecker struct {
 	faults []string
 	open   []string

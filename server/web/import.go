@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Bounds of the form that comes with a file.
+// Bounds of the form that carries a file.
 const (
 	maxImportFields = 16
 	maxImportField  = 1 << 10

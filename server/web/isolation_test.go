@@ -277,7 +277,7 @@ func withWord(f form, p *place) form {
 	return out
 }
 
-// What a token that has every scope but admin may not do: tokens and the audit log.
+// A token that has every scope but admin sees neither tokens nor the audit log.
 func TestOnlyAdminsSeeTokensAndTheAuditLog(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)
@@ -353,7 +353,7 @@ func nowhere(tenant amber.TenantID, agent amber.AgentID) *place {
 	}
 }
 
-// What belongs to others is not there, in the same words as what nobody has.
+// Records of others are not there: the answer is in the same words as for a record that does not exist.
 func TestWhatOthersHaveIsNotThere(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)
@@ -376,7 +376,7 @@ func TestWhatOthersHaveIsNotThere(t *testing.T) {
 			}
 			return told(a, p.names()...)
 		}
-		// A foreign tenant, a foreign agent, and one that nobody has.
+		// A foreign tenant, a foreign agent, and an agent that does not exist.
 		want := ask(nowhere("nosuch", "nobody"))
 		must.Hold(t, strings.HasPrefix(want, "Not Found"), "%s: %s", pattern, want)
 		for _, p := range []*place{&theirs, &bobs, nowhere("umbrella", "eve"), nowhere("acme", "bob"), nowhere("acme", "nobody")} {

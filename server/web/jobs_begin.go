@@ -46,8 +46,8 @@ func (v *visit) await(j *job) bool {
 	return false
 }
 
-// jobPath is the address of a job. What it was about is in it, so that the page can tell what became of it
-// when the server has forgotten the job.
+// jobPath is the address of a job. It holds the subject of the job, so that the page can still report what became
+// of the job when the server has forgotten it.
 func (v *visit) jobPath(j *job, pairs ...string) string {
 	at := []string{"at", j.Begun.String()}
 	return addQuery(v.path("jobs", j.ID), append(at, pairs...)...)

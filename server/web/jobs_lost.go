@@ -17,8 +17,8 @@ type verdict struct {
 	Safety amber.SnapshotID // holds the agent as it was; "" where none was taken
 }
 
-// judgeRestore tells from the records of an agent what became of a restore from a snapshot that began when the
-// generation before was live. What the records do not say is not guessed.
+// judgeRestore finds out from the records of an agent what became of a restore from a snapshot that began when the
+// generation before was live. It guesses nothing that the records do not say.
 func judgeRestore(g wire.Generation, err error, from amber.SnapshotID, before string) verdict {
 	n, perr := strconv.ParseInt(before, 10, 64)
 	switch {
@@ -42,8 +42,8 @@ func judgeRestore(g wire.Generation, err error, from amber.SnapshotID, before st
 	return verdict{Text: otherRestore(g, n)}
 }
 
-// sameRestore is what is known when a restore from the same snapshot has replaced the same generation. The
-// records name no job: somebody may have restored the snapshot by other means after this one had ended.
+// sameRestore is what is known when a restore from the same snapshot has replaced the same generation. The records
+// name no job: a person may have restored the snapshot by other means after this job had ended.
 func sameRestore(g wire.Generation) verdict {
 	v := verdict{Done: true, Safety: g.Restored.SafetySnapshot}
 	v.Text = fmt.Sprintf("A restore from snapshot %s in the place of generation %d was completed: the agent is on generation %d. Whether that restore was begun on this page, the agent's records do not say.",
@@ -72,7 +72,7 @@ type lostData struct {
 	Restored *verdict
 }
 
-// showLostJob tells what can be known of a job that the server does not know.
+// showLostJob shows what can be known of a job that the server does not know.
 func (v *visit) showLostJob() error {
 	d := lostData{}
 	for _, kind := range []string{jobRestore, jobVerify, jobPlan} {

@@ -81,8 +81,8 @@ type planData struct {
 	Parts        []struct{ Name, Says string }
 }
 
-// showJob shows a job. Where the server does not know it (any more), the page tells what the records of the
-// agent say.
+// showJob shows a job. Where the server does not know it (any more), the page shows what the records of the agent
+// say.
 func (v *visit) showJob() error {
 	if err := v.mayStart(wire.TokenRead, nil); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// How many jobs go on at the same time and how many are remembered. Each bound of an agent or a tenant is its
-// own, so that nobody takes the room of others.
+// How many jobs go on at the same time and how many are remembered. Each bound of an agent or a tenant is its own,
+// so that no agent or tenant takes the room of others.
 const (
 	agentRuns  = 4
 	tenantRuns = 32

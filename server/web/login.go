@@ -45,7 +45,7 @@ func (v *visit) askToLogIn(next, problem string) error {
 	return v.renderStatus(status, "login", screen{Title: "Log in"}, d)
 }
 
-// typed are the texts of a form that was sent, so that nobody loses one because a log-in has ended.
+// typed are the texts of a form that was sent, so that no visitor loses a text because a log-in has ended.
 func (v *visit) typed() (kept []pair) {
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	if site := v.r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" || v.r.ParseForm() != nil {
@@ -64,7 +64,7 @@ func (v *visit) typed() (kept []pair) {
 	return kept
 }
 
-// localPath is a path of the page; Root for anything else, so that nobody is sent away.
+// localPath is a path of the page; Root for anything else, so that a link cannot send a visitor to another site.
 func localPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || strings.TrimSuffix(u.Path, "/") != path.Clean(u.Path) || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, Root+"/") || strings.ContainsAny(next, "\\\r\n") || strings.HasPrefix(u.Path, Root+"/-/log") {

@@ -54,7 +54,7 @@ func TestTheCookieOfALogIn(t *testing.T) {
 	}
 }
 
-// The id is another one after a log-in, and no id that somebody else knows is ever a log-in.
+// The id is another one after a log-in, and an id that another person may know is never a log-in.
 func TestLogInChangesTheID(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)
@@ -75,7 +75,7 @@ func TestLogInChangesTheID(t *testing.T) {
 	}
 }
 
-// withID opens a screen with an id that somebody knows.
+// withID opens a screen with an id that the caller knows.
 func (r *rig) withID(id string) page {
 	r.t.Helper()
 	req := must.Get(http.NewRequestWithContext(r.t.Context(), http.MethodGet, r.url+adaHome+"/recall", nil))(r.t)
@@ -286,7 +286,7 @@ func TestWrongTokensDoNotLogIn(t *testing.T) {
 	must.Equal(t, "and then", b.post("/ui/-/login", "token", " "+ada+"\n").status, http.StatusSeeOther)
 }
 
-// Nobody can log somebody else in: the form needs the value of a page that the visitor was sent.
+// An attacker cannot log a visitor in: the form needs the value of a page that this visitor was sent.
 func TestLogInNeedsAPageOfThisBrowser(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)

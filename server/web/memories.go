@@ -123,8 +123,8 @@ func (v *visit) forgetAll(ctx context.Context, store amber.Store, d forgetData) 
 	return v.redirect(v.path("memories") + "?deleted=1")
 }
 
-// forgotHalf tells how many of the memories were forgotten before something went wrong, and asks for the others
-// again. What is forgotten is looked up: an act that failed may have been done.
+// forgotHalf says how many of the memories were forgotten before an error, and asks for the others again. It looks
+// up which memories are forgotten: an act that failed may have been done.
 func (v *visit) forgotHalf(ctx context.Context, store amber.Store, d forgetData, cause error) error {
 	all := len(d.Memories)
 	d.Memories = slices.DeleteFunc(d.Memories, func(m amber.Memory) bool {
@@ -163,7 +163,7 @@ func (v *visit) newMemory() error {
 		memoryForm{Kinds: amber.MemoryKinds(), Kind: string(amber.WorkspaceFact), Project: v.query("project")})
 }
 
-// readForm is what a visitor has typed. What the form has no field for stays as it is.
+// readForm is the input of a visitor. Properties that the form has no field for stay as they are.
 func (v *visit) readForm() memoryForm {
 	f := memoryForm{
 		Kind: v.field("kind"), Title: v.field("title"), Content: v.text("content"), Summary: v.text("summary"), Tags: v.text("tags"), Meta: v.text("meta"),

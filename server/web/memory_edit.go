@@ -15,7 +15,7 @@ const (
 	maxAside  = 12 << 10 // of a summary, and of the metadata
 )
 
-// memoryConflict is what somebody else has made of a memory meanwhile.
+// memoryConflict is the text that another writer has given a memory meanwhile, and how it differs.
 type memoryConflict struct {
 	Theirs amber.Memory
 	Diffs  []fieldDiff // from what they wrote to what the visitor did
@@ -66,8 +66,8 @@ func fixed(s string) string {
 	return ""
 }
 
-// saveMemory stores what a form says, unless somebody else was faster: then both texts are
-// shown, and the visitor decides.
+// saveMemory stores the input of a form, unless another writer was faster: then the page shows both texts, and the
+// visitor decides.
 func (v *visit) saveMemory() error {
 	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
 	f := v.readForm()
@@ -238,7 +238,7 @@ func (v *visit) rememberAgain() error {
 	return v.redirect(v.path("memories", string(ack.ID)))
 }
 
-// eraseData asks whether to erase, and tells what was erased.
+// eraseData asks whether to erase, or reports what was erased.
 type eraseData struct {
 	ID     amber.MemoryID
 	Title  string

@@ -61,7 +61,8 @@ func TestTheSecondOfTwoTabsSeesTheConflict(t *testing.T) {
 	must.Equal(t, "saved on top", two.post(edit, fields("both texts", "2")...).status, http.StatusSeeOther)
 }
 
-// Somebody else made the text too long for a form meanwhile: the visitor's own text stays in the form, and is saved.
+// Another writer made the text too long for a form meanwhile: the visitor's own text stays in the form, and is
+// saved.
 func TestAConflictWithALongTextKeepsTheShortOne(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

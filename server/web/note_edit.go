@@ -38,8 +38,8 @@ func (v *visit) newNote() error {
 	return v.redirect(v.path("notes", name))
 }
 
-// saveNote stores an edited note, if nobody has changed it meanwhile. Whatever goes
-// wrong, the form comes again with the text.
+// saveNote stores an edited note, if no other writer has changed it meanwhile. After any error, the form comes
+// again with the text.
 func (v *visit) saveNote() error {
 	ctx := v.r.Context()
 	agent, err := v.remote()

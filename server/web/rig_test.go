@@ -39,7 +39,7 @@ const (
 	eve     = "eve"     // every scope, for umbrella/eve
 )
 
-// keyring knows secrets, and can forget them. Where it is open, nobody needs one.
+// keyring knows secrets, and can forget them. Where it is open, a caller needs none.
 type keyring struct {
 	mu     sync.Mutex
 	open   bool
@@ -78,7 +78,7 @@ func (k *keyring) Grant(ctx context.Context, secret string) (wire.Grant, error) 
 	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
 }
 
-// fromTokens asks the tokens as the program does: nobody needs one before there is one.
+// fromTokens asks the tokens as the program does: a caller needs no token before there is one.
 func (k *keyring) fromTokens(ctx context.Context, secret string) (wire.Grant, error) {
 	all, err := k.tokens.ListTokens(ctx, "")
 	if err == nil && len(all) == 0 && secret == "" && k.open {

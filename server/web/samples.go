@@ -26,8 +26,8 @@ type sample struct {
 	queued, waiting, lag      float64
 }
 
-// samples are the last ones, oldest first. The screen of health takes one whenever it is shown to somebody who may see
-// the whole server. Safe for concurrent use.
+// samples are the last ones, oldest first. The screen of health takes one whenever it is shown to a visitor who may
+// see the whole server. Safe for concurrent use.
 type samples struct {
 	mu   sync.Mutex
 	ring []sample

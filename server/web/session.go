@@ -112,7 +112,7 @@ func (s *sessions) stalest() string {
 	return stalest
 }
 
-// newID is a name that nobody can guess.
+// newID is a random id that an attacker cannot guess.
 func newID(random io.Reader) string {
 	var b [18]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -127,8 +127,8 @@ func isID(s string) bool {
 	return err == nil && len(b) == 18 && len(s) == 24
 }
 
-// derived is a value that shows that somebody was sent a page of this session: it cannot be made
-// without the id, and the id cannot be found from it.
+// derived is a value that shows that its bearer was sent a page of this session: it cannot be made without the id,
+// and the id cannot be found from it.
 func derived(id, purpose string) string {
 	sum := sha256.Sum256([]byte("amber " + purpose + "\n" + id))
 	return base64.RawURLEncoding.EncodeToString(sum[:18])

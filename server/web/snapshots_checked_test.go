@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// freezeSealed takes a snapshot that nobody of the home can open afterwards.
+// freezeSealed takes a snapshot that no key of the home can open afterwards.
 func (r *rig) freezeSealed() wire.SnapshotMeta {
 	r.t.Helper()
 	o := r.options("acme", "ada")

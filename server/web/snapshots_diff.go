@@ -175,7 +175,7 @@ func newSides(a, b string) sides {
 	return s
 }
 
-// fitting cuts a text to what is drawn of it: marks take more room than what they stand for.
+// fitting cuts a text by what is drawn of it: a mark takes more room than the character that it replaces.
 func fitting(s string) long {
 	l := shorten(s, maxSide)
 	for len(marked(l.Text)) > maxSide {

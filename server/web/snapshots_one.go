@@ -30,8 +30,8 @@ func (v *visit) showSnapshot(problem string) error {
 	return v.render("snapshot", s, d)
 }
 
-// confirmWord is what somebody types who means a snapshot: its label, or the end of its id where the label
-// is empty or cannot be typed as it is read.
+// confirmWord is what a visitor types to confirm a snapshot: its label, or the end of its id where the label is
+// empty or cannot be typed as it is read.
 func confirmWord(m wire.SnapshotMeta) string {
 	label := m.Label
 	if label == "" || len(label) > 60 || label != oneLine(label) || strings.ContainsFunc(label, func(r rune) bool { return r > '~' && deceives(r, 0) || r < ' ' }) {

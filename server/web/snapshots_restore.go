@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// restoreChoice is what somebody wants to bring back, as the form has it.
+// restoreChoice is what a visitor wants to bring back, as the form has it.
 type restoreChoice struct {
 	Only           []string
 	WithControl    bool

@@ -24,7 +24,7 @@ const (
 // says so.
 func marked(s string) template.HTML { return markedWithin(s, maxDrawn) }
 
-// markedWithin is marked with a bound of its own. What a text becomes may be fifty times as long.
+// markedWithin is marked with a bound of its own. The drawn text may be fifty times as long as the text.
 func markedWithin(s string, most int) template.HTML {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -55,7 +55,7 @@ func drawnRune(s string) (drawn string, n int) {
 	return fmt.Sprintf(`<span class="mark" title="%s">%s</span>`, nameOf(r, s[0]), signOf(r)), n
 }
 
-// isPlain reports whether a byte stands for itself on a page.
+// isPlain reports whether a page shows a byte as it is, without escaping or a mark.
 func isPlain(b byte) bool {
 	return (b >= ' ' || b == '\n') && b <= '~' && b != '<' && b != '>' && b != '&' && b != '\'' && b != '"'
 }

@@ -34,7 +34,7 @@ func (v *visit) events() error {
 	return v.pass("/v1/tenants/"+string(v.tenant)+"/agents/"+string(v.agent)+"/events", q)
 }
 
-// What the timeline can be limited to.
+// The kinds to which the timeline can be limited.
 const (
 	kindMemories  = "memories"
 	kindSessions  = "sessions"
@@ -245,8 +245,7 @@ func (s *stream) next() (row timelineRow, found bool, err error) {
 	return row, true, nil
 }
 
-// await reads a source that has no row waiting. One that a backend does not have
-// is empty.
+// await reads a source that has no row waiting. A source that a backend does not have is empty.
 func (s *stream) await(i int) error {
 	for len(s.waiting[i]) == 0 && !s.over[i] {
 		rows, last, err := s.read[i]()

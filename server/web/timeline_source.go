@@ -182,7 +182,7 @@ func (s *stream) nameOf(id amber.SessionID) string {
 // rowText is what a row keeps of a text, so that a page does not hold every whole text until it is drawn.
 func rowText(s string) string { return clip(s, 4*shownRow) }
 
-// ofControl tells of approvals, tasks, results and queues. Their ids say enough where the records
+// ofControl fills a row about an approval, a task, a result or a queue. Their ids say enough where the records
 // cannot be had, so damage is the only error.
 func (s *stream) ofControl(r *timelineRow) error {
 	err := error(nil)

@@ -54,7 +54,7 @@ var (
 
 const maxDays = 3650
 
-// DayChoices are the days that the form offers. What was typed and is none of them stays chosen, so that a form that is
+// DayChoices are the days that the form offers. Input that is none of them stays chosen, so that a form that is
 // sent again does not mean something else.
 func (f tokenForm) DayChoices() (out []dayChoice) {
 	days := daysOffered
@@ -171,8 +171,8 @@ func (v *visit) tokenForm() tokenForm {
 	return tokenForm{Name: v.field("name"), Part: v.field("part"), Days: v.field("days"), Bound: wire.Bound{User: v.field("user"), Project: v.field("project"), Workspace: v.field("workspace")}, Scopes: choices(chosen), Sure: v.field("sure") != ""}
 }
 
-// request is the form as the API takes it. Errors: invalid for a part or days that cannot be read: no token
-// reaches farther, or lives longer, than somebody chose.
+// request is the form as the API takes it. Errors: invalid for a part or days that cannot be read: no token reaches
+// farther, or lives longer, than the visitor chose.
 func (f tokenForm) request(v *visit) (wire.TokenRequest, error) {
 	r := wire.TokenRequest{Name: f.Name, Tenant: v.tenant, Agent: v.agent, Bound: f.Bound}
 	for _, s := range f.Scopes {

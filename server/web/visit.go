@@ -75,8 +75,8 @@ func (p *Page) upload(path string, do func(*visit) error) {
 	p.post(path, do)
 }
 
-// handle adds a route. What it does for an agent, or for what belongs to no agent, is
-// for visitors who are known.
+// handle adds a route. Known says that only visitors who are known may use it, as for everything about an agent or
+// about things that belong to no agent.
 func (p *Page) handle(pattern string, known bool, fn func(*visit) error) {
 	p.routes = append(p.routes, pattern)
 	p.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -107,8 +107,7 @@ func (v *visit) enter(known bool, fn func(*visit) error) error {
 	return fn(v)
 }
 
-// reaches returns nil for an agent that the visitor may know of. What may be done
-// with it is for the API to say.
+// reaches returns nil for an agent that the visitor may know of. The API decides what the visitor may do with it.
 func (v *visit) reaches() error {
 	if _, err := amber.ParseTenantID(string(v.tenant)); err != nil {
 		return err
@@ -200,7 +199,7 @@ func (v *visit) store(ctx context.Context) (amber.Store, error) {
 	return a.Store(ctx)
 }
 
-// visits knows whether somebody looks at the page. Safe for concurrent use.
+// visits knows whether visitors look at the page now, and when the last one did. Safe for concurrent use.
 type visits struct {
 	clock amber.Clock
 
@@ -221,8 +220,8 @@ func (s *visits) enter() (leave func()) {
 	}
 }
 
-// Visitors returns how many requests are being answered, streams among them, and how much work
-// goes on that somebody began here, as one number; and when the last of that ended, the zero time when none has.
+// Visitors returns, as one number, how many requests are being answered, streams among them, and how many jobs go
+// on that visitors began here; and when the last of that ended, the zero time when none has.
 func (p *Page) Visitors() (now int, last time.Time) {
 	running, ended := p.jobs.running()
 	p.visits.mu.Lock()

@@ -26,8 +26,8 @@ var files embed.FS
 
 // Authenticator finds out who asks.
 type Authenticator interface {
-	// Grant returns what the bearer of a secret may do; the secret is "" for
-	// somebody who shows none. Errors: refused.
+	// Grant returns what the bearer of a secret may do; the secret is "" for a visitor who shows none. Errors:
+	// refused.
 	Grant(ctx context.Context, secret string) (wire.Grant, error)
 }
 
@@ -112,8 +112,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, v)))
 }
 
-// policy lets the page load what comes with it, send forms to itself, and nothing
-// else.
+// policy lets the page load its own files, send forms to itself, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // headers are those of every answer.
