@@ -7,10 +7,9 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Budget bounds the bytes that requests of every door hold at one time: what is read of
-// them, and what they are answered until the caller has taken it. One caller takes at most
-// half, the callers of one tenant at most three quarters together, so others are always
-// answered. Safe for concurrent use.
+// Budget bounds the bytes that requests of every door hold at one time: the bytes read of them, and the bytes of
+// their answers until the callers have taken these. One caller takes at most half, the callers of one tenant at
+// most three quarters together, so others are always answered. Safe for concurrent use.
 type Budget struct {
 	all *room
 

@@ -241,7 +241,7 @@ func (d *Desk) create(ctx context.Context, c op.Caller, j Job) (*op.Agent, func(
 const (
 	// ToolAction begins the actions of tools of agent hosts; the tool follows.
 	ToolAction = "mcp."
-	// CreateAction is the action of making an agent, whatever it was made for.
+	// CreateAction is the action of making an agent, for every kind of job that makes one.
 	CreateAction = "agent.create"
 )
 

@@ -186,8 +186,8 @@ func (f *Feeds) all() (feeds []*Feed) {
 	return feeds
 }
 
-// failures joins why feeds could not be read. That too many agents are in use is
-// not told: the next look may find room.
+// failures joins the errors of feeds that could not be read. It leaves out that too many agents are in use: the
+// next look may find room.
 func failures(feeds []*Feed) error {
 	var errs []error
 	for _, feed := range feeds {

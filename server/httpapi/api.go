@@ -62,13 +62,12 @@ type Options struct {
 	Tokens wire.Tokens
 	// Names names the agents of a tenant, or of every one for "", sorted; it may name others. nil: they are not listed.
 	Names func(ctx context.Context, tenant amber.TenantID) ([]server.AgentName, error)
-	// Health tells how the server is doing, Ready whether it takes requests, with writes also those that change something; nil:
-	// well, and yes.
+	// Health reports how the server is doing. Ready reports whether it takes requests, with writes also those that
+	// change something. Nil: the server is well, and takes requests.
 	Health func(ctx context.Context) wire.ServerHealth
 	Ready  func(ctx context.Context, writes bool) error
-	// Events are told over the event stream: mutations under MutationPrefix
-	// unless MutationsOff, and what Listener hears. Feeds read the mutations; nil:
-	// only those that are made through Desk are told as they happen.
+	// The event stream sends mutations under MutationPrefix unless MutationsOff, and the events that Listener
+	// hears. Feeds read the mutations; nil: the stream sends only those that are made through Desk, as they happen.
 	Feeds          *server.Feeds
 	Listener       Listener
 	MutationPrefix string

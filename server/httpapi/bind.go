@@ -98,8 +98,8 @@ func parseQuery(r *http.Request) (map[string][]string, error) {
 	return q, nil
 }
 
-// set puts the values of one parameter into a field. None leaves it as it is: a
-// pointer tells that from the zero value.
+// set puts the values of one parameter into a field. Without values it leaves the field as it is: a pointer
+// distinguishes that from the zero value.
 func set(v reflect.Value, name string, values []string) error {
 	if len(values) == 0 {
 		return nil
@@ -190,8 +190,7 @@ func (a *API) readBody(r *http.Request) ([]byte, error) {
 
 func tooLarge(most int64) error { return op.Invalid("the body is larger than %d bytes", most) }
 
-// readError tells a body that is too large, one that does not come, and one
-// that makes no sense apart.
+// readError distinguishes a body that is too large, one that does not arrive, and one that cannot be read.
 func readError(err error) error {
 	var large *http.MaxBytesError
 	var network net.Error

@@ -132,9 +132,8 @@ func (c *conn) Close() error {
 	return err
 }
 
-// hurry cuts off a caller that does not take what is written until done is called,
-// within d. Deadlines of connections are those of the machine's clock, whatever
-// the clock of the API shows: so a timer counts.
+// hurry cuts off a caller that does not take the answer within d; call done when it is written. It counts with a
+// timer, since deadlines of connections go by the clock of the machine, and the API may have another clock.
 func hurry(w http.ResponseWriter, d time.Duration) (done func()) {
 	rc := http.NewResponseController(w)
 	_ = rc.SetWriteDeadline(time.Time{}) // a recorder of a test has none

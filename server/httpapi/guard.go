@@ -65,8 +65,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 	})
 }
 
-// finish catches a bug, and tells the log and the metrics what became of a
-// request.
+// finish catches a bug, and reports to the log and the metrics what became of a request.
 func (a *API) finish(rec *recorder, r *http.Request, started time.Time, body *counter) {
 	p := recover()
 	cutOff := p == http.ErrAbortHandler //nolint:errorlint // it is compared by net/http in the same way
@@ -193,7 +192,7 @@ func introduce(w http.ResponseWriter, c op.Caller) {
 	}
 }
 
-// speaker is who asks, as far as that was found out.
+// speaker is the caller of a request, as far as the API has found out.
 func speaker(w http.ResponseWriter) op.Caller {
 	if rec, ok := w.(*recorder); ok {
 		return rec.who

@@ -12,8 +12,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// once answers a request; one that carries a key and was answered before gets the same answer again, and nothing is done. Body is what
-// tells the request from others with its key; do does the operation, for a second time where again is set.
+// once answers a request. A request that carries a key and was answered before gets the same answer again, and
+// nothing is done. Body distinguishes the request from others with its key; do does the operation, for a second
+// time where again is set.
 func (q *request) once(body []byte, do func(ctx context.Context, again bool) (response, error)) {
 	resp, err := q.answerOnce(q.r.Context(), body, do)
 	if err != nil {
@@ -91,8 +92,8 @@ type unrecorded struct{ error }
 
 func (u unrecorded) Unwrap() error { return u.error }
 
-// unanswered ends a request that failed. It may be tried again, unless it was
-// done, or may have been, and may not be done twice: then the same key is told so.
+// unanswered ends a request that failed. The caller may try it again with the same key, unless the request was
+// done, or may have been, and may not be done twice: then the same key gets an error that says so.
 func (q *request) unanswered(ctx context.Context, k wire.AnswerKey, err error) error {
 	var done unrecorded
 	var why *amber.Error
@@ -133,7 +134,7 @@ func replay(id string, before wire.Answer) (response, error) {
 	return resp, nil
 }
 
-// digest tells requests with the same key apart.
+// digest distinguishes requests with the same key.
 func (q *request) digest(body []byte) string {
 	h := sha256.New()
 	for _, s := range []string{q.r.Method, q.r.URL.EscapedPath(), q.r.URL.RawQuery, q.r.Header.Get("If-Match")} {

@@ -39,13 +39,13 @@ func (a *API) openRoutes() {
 	a.open("/", a.o.Timeout, a.nowhere)
 }
 
-// serverStatus is what a supervisor is told.
+// serverStatus is the answer to a supervisor.
 type serverStatus struct {
 	Status string `json:"status"`
 }
 
-// open adds a route that needs no token: it tells nothing about any tenant. A caller that
-// does not take the answer within the limit is cut off.
+// open adds a route that needs no token: its answer says nothing about any tenant. A caller that does not take the
+// answer within the limit is cut off.
 func (a *API) open(pattern string, limit time.Duration, fn http.HandlerFunc) {
 	route := pattern[strings.Index(pattern, "/"):]
 	if route == "/" {
@@ -122,7 +122,7 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 	a.fail(w, r, nowhereTo(r))
 }
 
-// errMethod is in the chain of what is told about a method that a path has not.
+// errMethod is in the chain of the error for a method that a path does not have.
 var errMethod = errors.New("the method is not allowed here")
 
 func nowhereTo(r *http.Request) error {

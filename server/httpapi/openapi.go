@@ -283,7 +283,7 @@ func hasReceipt(o *op.Row) bool {
 	return o.Is(op.Changes) && !o.Is(op.Shows) && o.Scope != wire.TokenAdmin && !o.Silent()
 }
 
-// told says what the answer is.
+// told is the description of the answer.
 func told(o *op.Row) string {
 	if hasReceipt(o) {
 		return "The answer. A token without the scope read gets a receipt: ids, revisions, versions and counts of what the request did, and fields that repeat the request. Other fields are left out."

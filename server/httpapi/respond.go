@@ -97,7 +97,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 	_ = http.NewResponseController(w).Flush() // while it is hurried
 }
 
-// shared tells caches that an answer is one caller's, and what it depends on.
+// shared sets the headers by which caches know that an answer is one caller's, and what it depends on.
 func shared(h http.Header) {
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "private, no-cache")
@@ -197,8 +197,9 @@ func wantsLines(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header.Values("Accept"), func(v string) bool { return strings.Contains(v, typeLines) })
 }
 
-// respond makes the answer to an operation as the caller is told it: a caller that may change something and may not read gets a receipt
-// without stored text. A tag that is no number is a digest, by which a text can be guessed: a receipt has none.
+// respond makes the answer to an operation as its caller may see it: a caller that may change something and may not
+// read gets a receipt without stored text. A tag that is no number is a digest, by which a text can be guessed: a
+// receipt has none.
 func (q *request) respond(c *op.Call, out any) (response, error) {
 	if q.Silent() {
 		return response{Status: http.StatusNoContent, Redacted: intake.Said(c.Redacted)}, nil

@@ -178,7 +178,7 @@ func (t *teller) follow(ctx context.Context, tail *events.Tail, log func(*op.Age
 	}
 }
 
-// shown are the positions of the changes that the caller may be told.
+// shown are the positions of the changes that the caller may see.
 func (t *teller) shown(ctx context.Context, changes []amber.Change) (map[amber.Position]bool, error) {
 	shown := map[amber.Position]bool{}
 	mark := func(list []amber.Change) {
@@ -198,9 +198,8 @@ func (t *teller) shown(ctx context.Context, changes []amber.Change) (map[amber.P
 	return shown, err
 }
 
-// read reads what a log holds after a position. Where a restore has replaced the
-// history of that position, the position is moved to the end of the log: what
-// came before is not told again.
+// read reads what a log holds after a position. Where a restore has replaced the history of that position, read
+// moves the position to the end of the log: the stream does not send again what came before.
 func (t *teller) read(ctx context.Context, log func(*op.Agent) amber.ChangeLog, at *amber.Position) (changes []amber.Change, restored bool, err error) {
 	err = t.look(ctx, func(ctx context.Context, ag *op.Agent) (err error) {
 		changes, err = log(ag).Changes(ctx, *at, streamBatch)

@@ -55,7 +55,7 @@ func (u *uploaded) remove() error {
 	return err
 }
 
-// RemoveAbandoned removes the uploads that a server left which was killed. Those of servers that run stay.
+// RemoveAbandoned removes the uploads of servers that were killed. Those of servers that run stay.
 func (a *API) RemoveAbandoned() {
 	removed, err := fsx.RemoveScratch(os.TempDir(), uploadPrefix)
 	if err != nil {
@@ -121,7 +121,8 @@ func (a *API) copyBody(ctx context.Context, w http.ResponseWriter, body io.Reade
 	}
 }
 
-// fill reads until a piece is full. Unlike [io.ReadFull] it tells a body that ends from one that is cut off.
+// fill reads until a piece is full. Unlike [io.ReadFull] it distinguishes a body that ends from one that is cut
+// off.
 func fill(r io.Reader, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var m int
@@ -131,7 +132,8 @@ func fill(r io.Reader, b []byte) (n int, err error) {
 	return n, err
 }
 
-// room checks that a disk has room for more bytes. A system that does not tell has room. Errors: quota.
+// room checks that a disk has room for more bytes. Where the system does not say how much is free, there is room.
+// Errors: quota.
 func (a *API) room(dir string, more int64) error {
 	info, err := a.disk(dir)
 	if err == nil && info.FreeBytes < uint64(more)+uploadSpared {

@@ -44,8 +44,8 @@ func (a *API) forVault(r *http.Request) bool {
 	return a.o.Vault != nil && strings.HasPrefix(r.URL.EscapedPath(), VaultPath)
 }
 
-// failOutside answers with an error that came up before it was looked whose
-// request it is, in the words of the handler that serves it.
+// failOutside answers with an error from before the API knew whose request it is, in the words of the handler that
+// serves the path.
 func (a *API) failOutside(w http.ResponseWriter, r *http.Request, err error) {
 	if !a.forVault(r) {
 		a.fail(w, r, err)

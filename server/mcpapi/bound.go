@@ -81,8 +81,7 @@ func (b *bound) server() *mcp.Server {
 	return s
 }
 
-// private keeps caches between client and server from showing one caller what
-// another was told.
+// private keeps caches between client and server from showing the answer for one caller to another.
 func private(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
 
 // receive answers what is about tools itself and lets the rest through. It is

@@ -14,7 +14,7 @@ import (
 // escaped. Tools that only read answer with far less.
 const maxAnswer = 32 << 20
 
-// smallAnswer is an answer that is not looked at any more.
+// smallAnswer is the length up to which an answer goes out without a further check.
 const smallAnswer = 16 << 10
 
 // caught is an answer that is held until it is whole and known to be bounded.

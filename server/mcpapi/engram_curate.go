@@ -97,7 +97,7 @@ func (in reviewArgs) need() need {
 	return writing
 }
 
-// reviewed is a memory that waits to be looked at.
+// reviewed is a memory that waits for a review.
 type reviewed struct {
 	brief
 	State string `json:"state"`

@@ -51,7 +51,7 @@ type said struct {
 	err  *amber.Error
 }
 
-// say returns an error that is told to the agent in exactly these words.
+// say returns an error that the agent gets in exactly these words.
 func say(k amber.Kind, op, text string) error {
 	return &said{text: text, err: amber.Errorf(k, op, "", "%s", text)}
 }

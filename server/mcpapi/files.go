@@ -332,8 +332,7 @@ func (f folder) meant(ctx context.Context, name, missing string) ([]string, erro
 	return names, nil
 }
 
-// rename writes every note under its new name before it deletes one: whatever
-// interrupts it, nothing is lost.
+// rename writes every note under its new name before it deletes one: an interruption loses nothing.
 func (f folder) rename(ctx context.Context, in fileArgs) (text, subject string, done []string, err error) {
 	from, err := noteName(in.OldPath)
 	if err != nil {

@@ -73,7 +73,7 @@ func (g graph) relate(ctx context.Context, out *wireGraph, shown []amber.MemoryI
 	return nil
 }
 
-// String tells a graph in lines.
+// String is the graph in lines.
 func (w wireGraph) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s.", words.Count(len(w.Entities), "entity", "entities"), words.Count(len(w.Relations), "relation", "relations"))

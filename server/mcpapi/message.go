@@ -102,7 +102,7 @@ func refuseFor(id json.RawMessage, why string) *refused {
 	return &refused{id: id, code: jsonrpc.CodeInvalidRequest, why: why}
 }
 
-// answer is what the caller is told.
+// answer is what the caller gets.
 func (r refused) answer() []byte {
 	if r.id == nil {
 		r.id = json.RawMessage("null")

@@ -94,8 +94,8 @@ func NewServer(o Options, who op.Caller, tenant amber.TenantID, agent amber.Agen
 	return newBound(&shared{Options: o, tools: tools}, who, tenant, agent).server(), nil
 }
 
-// warnings is a logger for what others tell: they say at lower levels what is
-// said here, for each message.
+// warnings is a logger for the SDK. It drops the lower levels, at which the SDK logs each message, since Amber logs
+// the calls itself.
 func warnings(l *slog.Logger) *slog.Logger { return slog.New(loud{l.Handler()}) }
 
 // loud leaves out what is less than a warning.

@@ -118,7 +118,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		case l := <-c.lines:
 			if l.err != nil {
-				// Those who ended the input want their answers.
+				// A client that has ended the input still wants its answers.
 				c.wait(ctx, 0)
 				return nil, io.EOF
 			}

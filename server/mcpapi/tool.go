@@ -45,7 +45,7 @@ func (n need) whole() need {
 	return n
 }
 
-// tool is one tool: what clients are told, and what it does.
+// tool is one tool: its description for clients, and what it does.
 type tool struct {
 	mcp.Tool
 	need need
@@ -141,7 +141,7 @@ func (a answer) result() (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown.ForAgent(a.text)}}, StructuredContent: json.RawMessage(shown.JSON(b))}, nil
 }
 
-// tell adds what was taken out to an object.
+// tell adds the counts of secrets that were taken out to an object.
 func (a answer) tell(object json.RawMessage) (json.RawMessage, error) {
 	counts, err := marshal(a.redacted)
 	if err != nil || len(object) < 2 || object[0] != '{' {
@@ -191,8 +191,8 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// toldTo is the answer to a call as its caller is told it: a caller that may change something and may not read gets a receipt without
-// stored text.
+// toldTo is the answer to a call as its caller may see it: a caller that may change something and may not read gets
+// a receipt without stored text.
 func (a answer) toldTo(who op.Caller, n need) (answer, error) {
 	if !n.mutates || who.MayRead() {
 		return a, nil

@@ -110,7 +110,7 @@ func viewFolder(path, dir string, notes []amber.Note) string {
 	return b.String()
 }
 
-// human tells a size as du does.
+// human writes a size as du does.
 func human(n int64) string {
 	switch {
 	case n < 1024:

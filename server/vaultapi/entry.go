@@ -8,10 +8,9 @@ import (
 	"github.com/amber-memory/amber/internal/names"
 )
 
-// entryNames are the names of files inside of an archive: a user who unpacks it, on
-// whatever system, finds each of them below the folder it is unpacked to. Names
-// that would be one there, whatever their case, and those of files that are also
-// folders, are told apart by a number.
+// entryNames are the names of files inside of an archive. A user who unpacks it, on any system, finds each of them
+// below the folder of the archive. A number distinguishes names that would be one there, such as names that differ
+// in case only, and names of files that are also folders.
 func entryNames(all []string) []string {
 	safe := make([]string, len(all))
 	taken := map[string]bool{} // folded

@@ -82,9 +82,9 @@ func (h *Handler) content(c *call) (string, error) {
 	return c.body.text("content", 0, cmp.Or(h.ratesOf(c.who.Grant.Tenant).MaxChars, DefaultMaxChars))
 }
 
-// changed answers with what a file is now. A caller that may not read is told its
-// name alone, unless the text of the file is the one of the request: size and
-// tag, which is a digest, would let what was there before be guessed.
+// changed answers with what a file is now. A caller that may not read gets its name alone, unless the text of the
+// file is the one of the request: by the size and the tag, which is a digest, the caller could guess what was there
+// before.
 func (c *call) changed(f colony.FileInfo, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err

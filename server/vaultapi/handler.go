@@ -38,9 +38,8 @@ type Options struct {
 	// Failed is called for every request without an access token or with a wrong one;
 	// it may be nil. Wrong keys are passed to Grant.
 	Failed func()
-	// Room is the quota that a vault tells before anybody has written to it.
-	// The service tells 0 until then, which colony-memory 0.1.0 takes for a
-	// full vault. Nil or 0: as the service does.
+	// Room is the quota that a vault shows before anything was written to it. The service shows 0 until then, which
+	// colony-memory 0.1.0 takes for a full vault. Nil or 0: as the service does.
 	Room func(tenant amber.TenantID) int64
 	// Rates are asked for with every request; nil: there is no bound.
 	Rates func(tenant amber.TenantID) Rates
@@ -169,8 +168,8 @@ func (h *Handler) act(c *call) (a answer, err error) {
 	return a, err
 }
 
-// first returns nil when the request is for a file that may be the first one of a
-// vault: whatever is refused makes no agent.
+// first returns nil when the request is for a file that may be the first one of a vault: a request that is refused
+// makes no agent.
 func (h *Handler) first(c *call) error {
 	content, err := h.content(c)
 	if err != nil {

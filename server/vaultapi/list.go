@@ -40,7 +40,7 @@ func (h *Handler) capabilities(_ context.Context, c *call) (answer, error) {
 	}{[]capability{write}, karma})
 }
 
-// status tells how much room there is.
+// status answers with how much room there is.
 func (h *Handler) status(ctx context.Context, c *call) (answer, error) {
 	s, err := c.store.Status(ctx)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 
 const keyHeader = "Idempotency-Key"
 
-// once answers a request; a change that carries a key and was answered before
-// gets the same answer again, and nothing is done. A caller that may not change
-// anything is told so, whatever others were answered.
+// once answers a request. A change that carries a key and was answered before gets the same answer again, and
+// nothing is done. A caller that may not change anything is refused, also where another caller got an answer for
+// the key.
 func (h *Handler) once(c *call) (answer, error) {
 	keys := c.Header.Values(keyHeader)
 	if len(keys) == 0 || c.op.action == "" || !c.who.Grant.Has(c.op.scope) {
@@ -80,11 +80,11 @@ func (h *Handler) keep(c *call, k wire.AnswerKey) (answer, error) {
 	return a, err
 }
 
-// doneBefore is told to a caller that repeats a request that was done and is not in the
-// audit log.
+// doneBefore is the answer to a caller that repeats a request that was done and is not in the audit log.
 const doneBefore = `{"detail":{"code":"CONFLICT","message":"The request was carried out before, but could not be written to the audit log"}}`
 
-// begunBefore is told to a caller that repeats a request of which it is not known whether it was done.
+// begunBefore is the answer to a caller that repeats a request of which the server does not know whether it was
+// done.
 const begunBefore = `{"detail":{"code":"CONFLICT","message":"The request was begun before and the database was lost; whether it was done is not known"}}`
 
 // replay is the answer that was given before.
@@ -98,7 +98,7 @@ func replay(b wire.Answer) (a answer, err error) {
 	return a, nil
 }
 
-// digest tells requests with the same key apart.
+// digest distinguishes requests with the same key.
 func (c *call) digest() string {
 	h := sha256.New()
 	for _, s := range []string{c.Method, c.URL.EscapedPath(), c.Header.Get("If-Match"), c.Header.Get("If-None-Match")} {

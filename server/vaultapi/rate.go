@@ -91,8 +91,7 @@ type counted struct {
 	bucket bucket
 }
 
-// sweepFrom is how many agents are remembered before those are looked for that
-// have not asked for long.
+// sweepFrom is how many agents are remembered before the sweep forgets those that have made no request for long.
 const sweepFrom = 4096
 
 // take counts one more, and returns how many are left and how long it takes until

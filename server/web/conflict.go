@@ -174,7 +174,8 @@ func conflictKey(c amber.SyncConflict) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// settle makes one text of several. A conflict that changed since the visitor looked at it is shown again.
+// settle makes one text of several. Where the conflict changed since the visitor looked at it, the page shows it
+// again.
 func (v *visit) settle() error {
 	typed := &conflictData{Title: v.field("title"), Text: v.text("text")}
 	c, err := v.findConflict()

@@ -48,7 +48,7 @@ func (j *job) progress() progress {
 	return progress{Step: j.step, Done: j.done, Total: j.total, Ended: j.ended, Result: j.result, Err: j.err}
 }
 
-// tell remembers how far the job is.
+// tell notes how far the job is.
 func (j *job) tell(step string, done, total int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

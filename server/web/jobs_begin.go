@@ -12,8 +12,8 @@ import (
 // quick is how long a form waits for work that may be done at once.
 const quick = 1500 * time.Millisecond
 
-// begin starts work for the visitor that goes on when the request has ended. The work asks the API with
-// the token of the visitor, and the API tells the job how far it is.
+// begin starts work for the visitor that goes on when the request has ended. The work asks the API with the token
+// of the visitor, and the API reports to the job how far it is.
 func (v *visit) begin(j *job, work func(ctx context.Context, a *client.Agent) (any, error)) error {
 	j.Tenant, j.Agent, j.Wide = v.tenant, v.agent, v.grant.Tenant == ""
 	a, err := v.detached().remote()

@@ -18,7 +18,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// screen is what every screen tells the frame around it.
+// screen is what every screen gives to the frame around it.
 type screen struct {
 	Title   string
 	Nav     string // the name of the entry in the navigation
@@ -167,7 +167,7 @@ func (v *visit) theme() string {
 	return ""
 }
 
-// failure is an error as a screen tells it.
+// failure is an error as a screen shows it.
 type failure struct {
 	Kind, Text, Hint, Request string
 }

@@ -124,7 +124,7 @@ func parseMetrics(text []byte) (s sample) {
 	return s
 }
 
-// series is what is drawn of two samples that follow each other; false: there is nothing to tell.
+// series is the value that is drawn of two samples that follow each other; false: there is none.
 type series func(before, after sample) (float64, bool)
 
 func rate(of func(sample) float64) series {
@@ -180,7 +180,7 @@ func draw(title string, ring []sample, of series) spark {
 	return spark{Title: title, Points: strings.TrimSpace(points.String()), Now: now, Words: fmt.Sprintf("%s: %s now, %s at most within %s", title, now, short(highest), span)}
 }
 
-// short is a number with as many digits as anybody reads.
+// short is a number with as many digits as a person reads.
 func short(f float64) string {
 	if f >= 100 || f == math.Trunc(f) {
 		return strconv.FormatFloat(f, 'f', 0, 64)

@@ -23,7 +23,7 @@ func (r verifyResult) Read() bool {
 	})
 }
 
-// Looked reports whether every object was looked for.
+// Looked reports whether the check looked for every object.
 func (r verifyResult) Looked() bool {
 	return !slices.ContainsFunc(r.Report.NotChecked, func(line string) bool { return strings.HasPrefix(line, "objects") })
 }

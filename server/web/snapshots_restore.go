@@ -185,7 +185,7 @@ func (v *visit) restoreSnapshot() error {
 	if err != nil {
 		return v.askAgain(c, plain(err))
 	}
-	// At once: whatever becomes of the server, the browser knows where to ask.
+	// The redirect goes out at once: should the server end, the browser knows where to ask.
 	return v.redirect(v.jobPath(j, jobRestore, string(ref.ID), "generation", before))
 }
 

@@ -11,8 +11,7 @@ import (
 	"github.com/amber-memory/amber/client"
 )
 
-// maxScan is how many entries are looked at for one page where a filter needs the
-// records themselves.
+// maxScan is how many entries the server looks at for one page where a filter needs the records themselves.
 const maxScan = 1000
 
 // maxRead is how many bytes are read for one page: each entry is read with its whole text.
@@ -123,7 +122,7 @@ func (s *stream) place() string {
 	return string(memory) + "," + string(control)
 }
 
-// fill puts rows into a page until it is full, or too much was looked at.
+// fill puts rows into a page until the page is full, or fill has read too much.
 func (s *stream) fill(d *timelineData) error {
 	s.open()
 	for len(d.Rows) < pageSize && d.Scanned < maxScan && s.v.log.size() < maxRead {

@@ -55,7 +55,7 @@ func timeMark(at amber.Time, name string) string {
 	return fmt.Sprintf("%015d %s", at.UnixMilli(), name)
 }
 
-// fromNotes reads the list of notes, which tells when each was changed last.
+// fromNotes reads the list of notes, which has the time of the last change of each.
 func (s *stream) fromNotes() func() ([]timelineRow, bool, error) {
 	after := s.marks[sourceNotes]
 	return func() ([]timelineRow, bool, error) {
