@@ -50,8 +50,8 @@ func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	return agent.Store.Notes, api.Handler(), tools
 }
 
-// A tool that edits a note and a request that replaces it with If-Match do not
-// lose what the other was told is stored.
+// A tool edits a note while requests replace it with If-Match. Neither loses a change that the other has
+// acknowledged.
 func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	t.Parallel()
 	const each = 30

@@ -56,8 +56,7 @@ func run(t *testing.T, f *server.Feeds) {
 	t.Cleanup(func() { must.NoError(t, crew.Stop(context.Background())) })
 }
 
-// The logs of an agent are read once for all listeners: when a write is told, and
-// when it is found in the files.
+// The logs of an agent are read once for all listeners: when Changed reports a write, and when the files show one.
 func TestLogsAreReadOnceHoweverManyListen(t *testing.T) {
 	t.Parallel()
 	cost := func(listeners int) int64 {

@@ -49,8 +49,8 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 	must.NoError(t, errors.Join(p.Sweep(), p.Close(t.Context())))
 }
 
-// A bug of the opener is the panic of one caller: those who wait are told, the
-// next one tries again, and the end is not waited for.
+// A bug of the opener is the panic of one caller: the callers that wait get an error, the next one tries again, and
+// Close need not wait.
 func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	begun, hold := make(chan struct{}), make(chan struct{})
@@ -102,7 +102,7 @@ func (w *watched) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// TestAVisitIsNoUse: agents are looked at without staying open for it.
+// TestAVisitIsNoUse: a visit does not keep an agent open.
 func TestAVisitIsNoUse(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(), newClock()
@@ -115,7 +115,7 @@ func TestAVisitIsNoUse(t *testing.T) {
 	look := func(a *op.Agent) error { seen[a.ID]++; return nil }
 	must.Do(t, p.Visit(look))
 	must.Equal(t, "", seen, map[amber.AgentID]int{"a": 1, "b": 1})
-	// The one that is looked at is in use meanwhile, the others are not.
+	// The agent that Visit is at is in use meanwhile, the others are not.
 	must.Do(t, p.Visit(func(a *op.Agent) error { return errors.Join(look(a), p.Sweep()) }))
 	must.Equal(t, "", seen, map[amber.AgentID]int{"a": 2, "b": 1})
 	must.NoError(t, p.Sweep())

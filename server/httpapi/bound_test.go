@@ -140,12 +140,13 @@ var listingAll = map[string][]struct{ path, body string }{
 	"memory.write": {{"memories", `{"content":"mine"}`}}, "memory.write_batch": {{"memories/batch", `{"items":[{"content":"mine, too"}]}`}},
 }
 
-// notes are everybody's, and event.stream has a test of its own.
+// elsewhere are operations that this test leaves out: notes belong to all users of an agent, and event.stream has a
+// test of its own.
 var elsewhere = []string{"note.get", "note.log", "note.at", "note.write", "note.delete", "event.stream"}
 
-// TestBoundCallersReachTheirOwnAlone walks the whole table as bob, who is bound: what he is told about records of alice is what he is told
-// about records that do not exist, nothing of hers is in any answer, nothing of hers changes, and what is about the whole agent is
-// refused.
+// TestBoundCallersReachTheirOwnAlone walks the whole table as bob, who is bound. The answers about records of alice
+// are those about records that do not exist, nothing of hers is in any answer, nothing of hers changes, and
+// operations on the whole agent are refused.
 func TestBoundCallersReachTheirOwnAlone(t *testing.T) {
 	t.Parallel()
 	r, ids := boundRig(t)

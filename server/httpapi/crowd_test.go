@@ -63,7 +63,7 @@ func TestListenersHoldNoAgent(t *testing.T) {
 		if i == 2000 {
 			t.Fatal("the listener never lets its agent go")
 		}
-		// It looks now and then, and a request in that moment is told so.
+		// The stream looks at its agent now and then, and a request in that moment is refused as busy.
 		a := r.ask(call{method: "GET", path: "/v1/tenants/acme/agents/bob/stats"})
 		if a.status == 200 {
 			break
@@ -156,7 +156,7 @@ func (torn) Changes(context.Context, amber.Position, int) ([]amber.Change, error
 	return nil, amber.Errorf(amber.KindDamaged, "read changes", "", "a page is missing")
 }
 
-// A store that is busy is looked at again.
+// A stream tries a busy store again.
 func TestListenersWaitForABusyStore(t *testing.T) {
 	t.Parallel()
 	log := &patient{tries: make(chan struct{}, 64)}

@@ -432,7 +432,8 @@ func TestTheKeyOfAnUpload(t *testing.T) {
 	r.ask(c).failed(amber.KindConflict)
 }
 
-// TestATokenThatMayNotReadImports and is told how to take the import back, and nothing of what was there.
+// TestATokenThatMayNotReadImports: the answer has what the caller needs to take the import back, and nothing of
+// what was stored before.
 func TestATokenThatMayNotReadImports(t *testing.T) {
 	t.Parallel()
 	r := importing(t)
@@ -548,7 +549,8 @@ func (failing) ListSessions(context.Context, amber.SessionQuery) (amber.Page[amb
 	return amber.Page[amber.Session]{}, amber.Errorf(amber.KindDamaged, "list sessions", "", "the page is torn")
 }
 
-// TestAnExportThatFailsIsNotTakenForAWhole: where it has begun the connection is cut, otherwise the error is told.
+// TestAnExportThatFailsIsNotTakenForAWhole: where the answer has begun the server cuts the connection, otherwise it
+// answers with the error.
 func TestAnExportThatFailsIsNotTakenForAWhole(t *testing.T) {
 	t.Parallel()
 	r := importing(t)

@@ -34,7 +34,7 @@ func unserved(t testing.TB) *httpapi.API {
 	return api
 }
 
-// wantInvalid checks that an error is the caller's and can be told on one line.
+// wantInvalid checks that an error is the caller's, and that its message is one line.
 func wantInvalid(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {

@@ -99,7 +99,7 @@ func TestOrigins(t *testing.T) {
 	must.Equal(t, "agents opened", r.openings(), 0)
 }
 
-// A method that does not go somewhere is told which do, and touches nothing.
+// A request with a method that the path does not have gets the methods that it has, and touches nothing.
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

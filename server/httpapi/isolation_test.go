@@ -55,9 +55,8 @@ func (a reply) seen() string {
 	return http.StatusText(a.status) + "\n" + b.String() + "\n" + string(itsID.ReplaceAll(a.body, nil))
 }
 
-// Every route of the table, with callers outside its grant:
-// what they are told is the same whether the agent is there or not, to the byte,
-// nothing is opened, and nothing of the request is read.
+// Every route of the table, with callers outside its grant: the answer is the same to the byte whether the agent is
+// there or not, no agent is opened, and nothing of the request is read.
 func TestForeignTokensSeeNothing(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)

@@ -44,8 +44,8 @@ func (r *rig) answerOf(c net.Conn) reply {
 	return reply{r.t, resp.StatusCode, resp.Header, b}
 }
 
-// A body that does not come is not waited for, and one that ends before its
-// length is not taken for the whole.
+// The server does not wait for a body that does not arrive, and does not take one that ends before its length for
+// the whole.
 func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Timeout = 200 * time.Millisecond })
@@ -60,7 +60,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 0)
 }
 
-// Thousands of connections that say nothing do not keep anybody out.
+// Thousands of idle connections do not keep other callers out.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -217,8 +217,7 @@ func TestABugIsOneRequests(t *testing.T) {
 	r.ask(call{method: "GET", path: "memories"}).want(200)
 }
 
-// A caller that does not take what concerns no agent is cut off as soon as anybody
-// else.
+// A caller that does not read the answer of a route about no agent is cut off as soon as on any other route.
 func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
 	t.Parallel()
 	over := make(chan error, 1)
@@ -273,7 +272,7 @@ func TestTheLastTurnsAreBounded(t *testing.T) {
 	r.ask(call{method: "GET", path: "sessions/s/turns?limit=-1", header: lines}).failed(amber.KindInvalid)
 }
 
-// lastNote is a history of notes that tells how much was asked for.
+// lastNote is a history of notes that sends the limits it was asked with.
 type lastNote struct {
 	amber.NoteLog
 	asked chan int

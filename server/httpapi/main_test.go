@@ -49,8 +49,7 @@ func leaks(before map[string]int) int {
 	return code
 }
 
-// descriptors counts open sockets and files of tests. A system that does not
-// tell has none.
+// descriptors counts open sockets and files of tests. It counts none on a system without /proc.
 func descriptors() map[string]int {
 	open := map[string]int{}
 	entries, _ := os.ReadDir("/proc/self/fd")

@@ -132,8 +132,8 @@ func TestNobodyRemembers(t *testing.T) {
 	must.Equal(t, "sessions", r.sessions(), 0)
 }
 
-// Many at once with one key: one effect; each gets the answer, or is told that
-// it is being made.
+// Many requests at once with one key have one effect. Each gets the answer, or the error that the answer is being
+// made.
 func TestOneKeyAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	r, _ := remembering(t)
@@ -205,7 +205,7 @@ func (l forgetful) StartSession(ctx context.Context, r amber.SessionStart) (ambe
 	return amber.Session{}, amber.Errorf(amber.KindUnreachable, "start session", "", "the database did not answer: %w", amber.ErrUnknownOutcome)
 }
 
-// A write whose outcome the database could not tell may have been made: its key does not make it a second time.
+// A write may have been made although the database did not answer: the same key does not make it a second time.
 func TestKeysOfAWriteWithAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	r, _ := remembering(t)

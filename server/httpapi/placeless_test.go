@@ -45,7 +45,7 @@ func (leaky) Erase(_ context.Context, id amber.MemoryID) (amber.EraseReport, err
 	return amber.EraseReport{ID: id, Removed: []string{"1 revision"}, Remaining: []string{"1 snapshot", leakyPlace}}, nil
 }
 
-// unwell tells where it hurts.
+// unwell is a store whose health names a place of the machine.
 type unwell struct{ amber.LongTerm }
 
 func (unwell) Health(context.Context) (amber.Health, error) {

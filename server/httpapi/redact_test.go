@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
-// githubToken is a secret that tells itself.
+// githubToken is a secret that the rules recognise by its form.
 const githubToken = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 // redacting is a rig whose desk takes secrets out.
@@ -72,8 +72,8 @@ func TestSecretsAreTakenOutOfEveryRequest(t *testing.T) {
 	r.ask(call{method: "POST", path: "memories", body: `{"content":"x","project_id":"` + githubToken + `","scope":"project"}`}).failed(amber.KindInvalid)
 }
 
-// TestAnAnswerThatIsRepeatedTellsTheSame: a request with the same key is told
-// again what was taken, in the body of a write and in the header.
+// TestAnAnswerThatIsRepeatedTellsTheSame: the answer to a second request with the same key names again the secrets
+// that were taken out, in the body of a write and in the header.
 func TestAnAnswerThatIsRepeatedTellsTheSame(t *testing.T) {
 	t.Parallel()
 	r := redacting(t)

@@ -32,7 +32,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// The secrets that everybody's tests use.
+// The secrets that all tests use.
 const (
 	root    = "root"    // everything
 	ada     = "ada"     // every scope but admin, for acme/ada
@@ -129,8 +129,8 @@ type rig struct {
 	opened map[string]int
 }
 
-// shelf is the ledger of a home, which is made when it is first looked at. The rig
-// knows its own secrets: it has a token that lasts for each.
+// shelf is the ledger of a home, which is made at its first use. The rig knows its own secrets: it has a token that
+// lasts for each.
 type shelf struct {
 	wire.AuditLog
 	home func() *ledger.DB
@@ -304,8 +304,7 @@ func (l *lobby) TrustFolder(_ context.Context, t wire.FolderTrust) (wire.Trusted
 	return wire.TrustedFolder{Place: t.Place, Project: t.Asks, Memories: 2, Sessions: 1}, nil
 }
 
-// ward is the quarantine of a crash journal, which is made when it is first looked at. It
-// has one entry of the session s1.
+// ward is the quarantine of a crash journal, which is made at its first use. It has one entry of the session s1.
 type ward struct{ open func() *journal.Journal }
 
 const heldName = "00000000000000000001.entry"

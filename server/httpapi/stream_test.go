@@ -103,7 +103,7 @@ func (r *rig) changed() (memory, control []string) {
 	return memory, control
 }
 
-// told collects events until all that are wanted came.
+// told collects n events of the stream.
 func (e *ear) told(n int) (all []events.Event) {
 	e.t.Helper()
 	for range n {
@@ -118,8 +118,7 @@ func (e *ear) told(n int) (all []events.Event) {
 	return all
 }
 
-// Every change that any operation makes is told, in the order of its log, and
-// never its text.
+// The stream has an event for every change that any operation makes, in the order of its log, and never the text.
 func TestEveryMutationIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

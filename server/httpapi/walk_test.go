@@ -243,9 +243,8 @@ func (r *rig) takeSteps(steps []step, header func(i int) []string, before func(o
 	}
 }
 
-// Every operation of the table answers in the shape that the document tells,
-// with something and with nothing to show; every change is in the audit log and
-// nothing else is.
+// Every operation of the table answers in the shape that the document describes, with something and with nothing to
+// show; every change is in the audit log and nothing else is.
 func TestEveryOperationAnswersAsDocumented(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

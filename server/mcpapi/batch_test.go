@@ -114,8 +114,7 @@ func TestTheTimeOfABatchIsBounded(t *testing.T) {
 	must.Equal(t, "fine", fine, 5)
 }
 
-// TestABatchIsAnsweredInItsParts: what is wrong with one message is told about
-// that one, and the others are done.
+// TestABatchIsAnsweredInItsParts: a message with a fault gets an error of its own, and the others are done.
 func TestABatchIsAnsweredInItsParts(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -237,8 +236,8 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 	must.Is(t, "writing the answer", <-written, os.ErrDeadlineExceeded)
 }
 
-// watched tells how the last write went, and writes until it fails: buffers of
-// the system hold more than an answer has.
+// watched writes until a write fails, since buffers of the system hold more than an answer has, and sends that
+// error.
 type watched struct {
 	http.ResponseWriter
 	written chan error

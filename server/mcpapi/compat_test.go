@@ -43,8 +43,8 @@ func TestEngramsToolsFindTheirMemory(t *testing.T) {
 	has(t, "stats", c.out("mem_stats", nil), object{"memories": 2.0, "sessions": 1.0, "turns": 1.0})
 }
 
-// TestOwnContextIsNotSavedAsAPrompt: an agent that is asked to save the prompt
-// may send along what Amber told it.
+// TestOwnContextIsNotSavedAsAPrompt: an agent that is asked to save the prompt may send along the context that it
+// got from Amber.
 func TestOwnContextIsNotSavedAsAPrompt(t *testing.T) {
 	t.Parallel()
 	const nonce = "0123456789abcdef0123456789abcdef"

@@ -45,7 +45,7 @@ func TestTheDocumentationListsEveryTool(t *testing.T) {
 // toolTables writes a table for each profile.
 func (r *rig) toolTables() string {
 	r.t.Helper()
-	// A request for an unknown topic is told the known ones.
+	// The hint of the error for an unknown profile lists the known ones.
 	_, list, ok := strings.Cut(amber.HintOf(mcpapi.Check("?")), "profiles: all, ")
 	if !ok {
 		r.t.Fatal("the profiles are not told")

@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// githubToken is a secret that tells itself.
+// githubToken is a secret that the rules recognise by its form.
 const githubToken = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 // writesOfText are calls of tools that store text, with a secret in it.

@@ -77,8 +77,8 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 	w.do(status).fails(401, "AUTH_INVALID_TOKEN")
 }
 
-// TestRevokedAtOnce: an access token ends with the key it was given for, and what
-// the key may do is looked up each time.
+// TestRevokedAtOnce: an access token ends with the key it was given for, and the server checks at each request what
+// the key may do.
 func TestRevokedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

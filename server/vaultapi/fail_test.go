@@ -81,8 +81,8 @@ func TestBodies(t *testing.T) {
 	w.do(ask{method: "POST", path: "/vault/files/a.md/copy", body: `{"destination":["b"]}`, token: token}).unfit("body", "destination")
 }
 
-// TestKinds: what goes wrong inside is told apart, and no place of the machine is
-// named.
+// TestKinds: errors inside the server have different answers, by their kinds, and no answer names a place of the
+// machine.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -147,8 +147,8 @@ func TestWhatCannotBeWrittenDown(t *testing.T) {
 	w.put(token, "b.md", "x").want(200)
 }
 
-// TestDamageIsToldWithoutPlaces: the caller hears which file is damaged, where
-// anybody can tell, and nothing of where it lies. To put it again mends it.
+// TestDamageIsToldWithoutPlaces: the answer names the damaged file, where the server can find out which one it is,
+// and not where it lies. To put the file again mends it.
 func TestDamageIsToldWithoutPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,9 +12,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// FuzzRequest: whatever is asked, the answer has a status of the API and, but for
-// an archive, a body of JSON; an error is told in its shape, and what is put can
-// be got as it was.
+// FuzzRequest: the answer to any request has a status of the API and, but for an archive, a body of JSON. An error
+// has its shape, and a file that was put can be got as it was.
 func FuzzRequest(f *testing.F) {
 	w := newWorld(f)
 	token := w.login(ada)

@@ -122,7 +122,7 @@ func (nobody) Grant(context.Context, string) (wire.Grant, error) {
 	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "nobody")
 }
 
-// set changes what the server is told with every request.
+// set changes what the functions of the world answer to the server.
 func (w *world) set(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

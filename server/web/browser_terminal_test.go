@@ -131,7 +131,7 @@ func (p *pen) one(n int) {
 	}
 }
 
-// colourOf reads a colour by its number or its parts, and tells how many numbers that took.
+// colourOf reads a colour by its number or its parts, and returns how many numbers that took.
 func colourOf(numbers []string) (string, int) {
 	var n [4]int
 	for i := range min(len(numbers), 4) {

@@ -238,7 +238,7 @@ func press(keys string) chromedp.Action[chromedp.Void] {
 // keys presses keys.
 func (b *tab) keys(keys string) { b.t.Helper(); run(b, press(keys)) }
 
-// look is how the page is looked at.
+// look is the width and the colours in which the suite looks at a page.
 type look struct {
 	width int64
 	dark  bool

@@ -1,6 +1,6 @@
 package web
 
-// LastSteps are the steps that the jobs told last, oldest job first.
+// LastSteps are the last steps that the jobs noted, oldest job first.
 func (p *Page) LastSteps() (steps []string) {
 	p.jobs.mu.Lock()
 	defer p.jobs.mu.Unlock()

@@ -68,8 +68,8 @@ func checkNode(t testing.TB, what string, n *html.Node) {
 	}
 }
 
-// checkLink fails for a link that leads to more than a page of another site, or that tells the page
-// anything.
+// checkLink fails for a link that leads to more than a page of another site, or that tells that page where the
+// visitor comes from.
 func checkLink(t testing.TB, what string, n *html.Node) {
 	t.Helper()
 	href := strings.ToLower(attribute(n, "href"))

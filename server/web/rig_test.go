@@ -30,7 +30,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// The secrets that everybody's tests use.
+// The secrets that all tests use.
 const (
 	root    = "root"    // everything
 	ada     = "ada"     // every scope but admin, for acme/ada

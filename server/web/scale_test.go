@@ -29,7 +29,7 @@ var (
 // maxPage is how large a screen may be.
 const maxPage = 100_000
 
-// Every screen stays small however much is stored; the report tells how long each takes.
+// Every screen stays small however much is stored; the report says how long each takes.
 func TestScreensOfALargeHome(t *testing.T) {
 	home := *scaleHome
 	if home == "" {
