@@ -68,13 +68,12 @@ func checkKey(k wire.AnswerKey) error {
 	return intake.CheckNames("idempotency key", k.Key)
 }
 
-// BeginAnswer looks whether a request was answered before; digest tells
-// requests with the same key apart. An answer that is not done is the caller's
-// to give, and to end with FinishAnswer or AbandonAnswer, and with LeaveAnswer in
-// any case. A request that was cut off is given to the caller if it is
-// repeatable. Keys are good for seven days. Errors: invalid; conflict when the
-// key was used for another request, or for one that was cut off and is not
-// repeatable; busy while somebody is answering it.
+// BeginAnswer looks whether a request was answered before; digest distinguishes requests with the
+// same key. If the answer that it returns is not done, the caller has to answer the request, and to
+// end it with FinishAnswer or AbandonAnswer, and with LeaveAnswer in any case. A repeatable request
+// that was cut off goes to the caller. Keys are good for seven days. Errors: invalid; conflict when
+// the key was used for another request, or for one that was cut off and is not repeatable; busy
+// while another caller is answering it.
 func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, repeatable bool) (a wire.Answer, err error) {
 	const op = "begin answer"
 	leave, err := d.enter()
@@ -123,7 +122,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 			d.answering.begin(k) // inside of the transaction: the next caller comes after it
 			begun = true
 		}
-		// The last thing: here nobody is waited for.
+		// The sweep is the last statement: it skips locked rows, so it waits for no other transaction.
 		_, err = t.exec(sweepAnswers+t.skip+`)`, oldest, answersSwept)
 		return err
 	})
@@ -140,9 +139,8 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 	return a, nil
 }
 
-// LeaveAnswer says that the caller of BeginAnswer does nothing more about a
-// request. One that was neither finished nor abandoned was cut off, as by the end
-// of the process.
+// LeaveAnswer says that the caller of BeginAnswer does nothing more about a request. A request that
+// was neither finished nor abandoned counts as cut off, as when the process ends.
 func (d *DB) LeaveAnswer(k wire.AnswerKey) {
 	if cutOff := d.answering.leave(k); cutOff && d.engine.shared() {
 		d.answering.tell(d, k)
@@ -225,8 +223,8 @@ func (d *DB) endAnswer(ctx context.Context, op string, k wire.AnswerKey, fn func
 	return err
 }
 
-// AbandonAnswer forgets a request that was begun here and was not done, so that
-// it may come again. One that is not there is no error.
+// AbandonAnswer forgets a request that was begun here and is not done, so that it may come again. A
+// request that is not there is no error.
 func (d *DB) AbandonAnswer(ctx context.Context, k wire.AnswerKey) error {
 	return d.endAnswer(ctx, "abandon answer", k, func(t *tx) error {
 		r, err := t.answer(k)

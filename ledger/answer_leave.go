@@ -10,13 +10,15 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// leaveEvery is how often it is tried to say of a request that nobody answers it any more.
+// leaveEvery is the pause between two attempts to note in the database that no process answers a
+// request any more.
 const leaveEvery = time.Second
 
 const freeAnswer = `UPDATE answers SET holder = '' WHERE ordinal = ?`
 
-// answering are the requests that this process is answering, and those that it has left without an end, because the database was away. Others see
-// that this process lives, and would wait for it: they are told as soon as the database answers. Safe for concurrent use.
+// answering are the requests that this process is answering, and those that it has left without an end, because the
+// database was away. Other processes see that this process lives, and would wait for it. So this process frees the
+// requests as soon as the database answers. Safe for concurrent use.
 type answering struct {
 	mu      sync.Mutex
 	runs    map[wire.AnswerKey]runs
@@ -64,7 +66,8 @@ func (a *answering) undo(k wire.AnswerKey) {
 	a.set(k, func(r *runs) { r.running, r.ended = true, r.ended-1 })
 }
 
-// leave notes that nobody goes on with a request, and reports whether it has no end.
+// leave notes that the caller does nothing more about a request, and reports whether the request
+// was cut off, which is without an end.
 func (a *answering) leave(k wire.AnswerKey) (cutOff bool) {
 	a.set(k, func(r *runs) {
 		if r.ended > 0 {
@@ -76,7 +79,7 @@ func (a *answering) leave(k wire.AnswerKey) (cutOff bool) {
 	return cutOff
 }
 
-// tell says of a request that it was cut off, at once or as soon as the database answers.
+// tell notes in the database that a request was cut off, at once or as soon as the database answers.
 func (a *answering) tell(d *DB, k wire.AnswerKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -21,7 +21,7 @@ func keyNamed(key string) wire.AnswerKey {
 	return wire.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "memory.write", Key: key}
 }
 
-// begin begins an answer that nobody has given.
+// begin begins an answer that no caller has given.
 func begin(t testing.TB, d *ledger.DB, k wire.AnswerKey) {
 	t.Helper()
 	if a := must.Get(d.BeginAnswer(context.Background(), k, "digest", false))(t); a.Done {
@@ -73,7 +73,7 @@ func testAnAbandonedRequestMayComeAgain(t *testing.T, p place) {
 	d := p.open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
-	must.Do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
+	must.Do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by another process: nothing
 	must.Fail(d.BeginAnswer(t.Context(), k, "digest", false))(t, "it was begun", amber.KindBusy)
 	must.Do(t, d.AbandonAnswer(t.Context(), k))
 	must.Do(t, d.AbandonAnswer(t.Context(), k))
@@ -168,7 +168,7 @@ func testConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T, p place) {
 	var wg sync.WaitGroup
 	for round := range 10 {
 		k := keyNamed(fmt.Sprint(round))
-		if round%2 == 1 { // somebody began it and is gone
+		if round%2 == 1 { // a process began it and is gone
 			begin(t, left, k)
 			p.close(t, left)
 			left = p.open(t)

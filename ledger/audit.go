@@ -86,8 +86,8 @@ func (r record) entry() wire.AuditEntry {
 	}
 }
 
-// auditColumns are those of a record. What is longer than any record of ours
-// is NULL: it is not read into memory.
+// auditColumns are those of a record. A value that is longer than in any record of ours is NULL, so
+// that it is not read into memory.
 const auditColumns = `seq, at,
 CASE WHEN octet_length(tenant) <= 200 THEN tenant END, CASE WHEN octet_length(agent) <= 200 THEN agent END,
 CASE WHEN octet_length(actor) <= 200 THEN actor END, CASE WHEN octet_length(action) <= 200 THEN action END,
@@ -138,8 +138,8 @@ func scanRecord(s scanner) (r record, err error) {
 	return r, nil
 }
 
-// as returns a column as what it must be; a STRICT table has nothing else
-// unless somebody has changed the bytes of the file.
+// as returns a column with the type that it must have. A column of a STRICT table has another type
+// only if a person has changed the bytes of the file.
 func as[T any](v any, ok *bool) T {
 	t, is := v.(T)
 	*ok = *ok && is
@@ -158,9 +158,8 @@ func (t *tx) lastRecord() (record, error) {
 	return r, err
 }
 
-// appendAudit adds records to the end of the chain, in one transaction, and
-// returns the number of the last one. Entries that are not chained yet tell of what was
-// before, so they come first.
+// appendAudit adds records to the end of the chain, in one transaction, and returns the number of
+// the last one. The entries that are not chained yet record earlier changes, so they come first.
 func (d *DB) appendAudit(ctx context.Context, batch []*waiter) (seq int64, err error) {
 	err = d.updateInside(ctx, "write audit log", "", lockAudit, func(t *tx) error {
 		if err := d.sealAll(t); err != nil {

@@ -11,13 +11,13 @@ import (
 // maxBatch bounds how many entries share a transaction.
 const maxBatch = 256
 
-// line is where those who record wait, so that many of them share one
-// transaction. The first in line leads: it writes everybody in line, tells
-// them, and leaves the lead to the next.
+// line is where the callers of Record wait, so that many of them share one
+// transaction. The first in line leads: it writes the entries of all in line, reports the
+// outcome to them, and leaves the lead to the next.
 type line struct {
 	mu      sync.Mutex
 	waiting []*waiter
-	led     bool // somebody leads, or was told to
+	led     bool // a waiter leads, or has the message to lead
 }
 
 type waiter struct {
@@ -26,13 +26,13 @@ type waiter struct {
 	leads  bool         // guarded by line.mu
 }
 
-// verdict is that one leads now, or what became of the entry.
+// verdict is a message to a waiter: it leads now, or how the write of its entry ended.
 type verdict struct {
 	lead bool
 	err  error
 }
 
-// join puts somebody at the end of the line. The first one is told to lead.
+// join puts a waiter at the end of the line. The first waiter gets the message to lead.
 func (l *line) join(r record) *waiter {
 	w := &waiter{record: r, told: make(chan verdict, 1)}
 	l.mu.Lock()
@@ -42,7 +42,8 @@ func (l *line) join(r record) *waiter {
 	return w
 }
 
-// appoint tells the first in line to lead if nobody does; l.mu is held.
+// appoint makes the first waiter in line the leader if the line has no leader. The caller holds
+// l.mu.
 func (l *line) appoint() {
 	if l.led || len(l.waiting) == 0 {
 		return
@@ -52,8 +53,8 @@ func (l *line) appoint() {
 	l.waiting[0].told <- verdict{lead: true}
 }
 
-// leave takes somebody out of the line who is not being written yet and does
-// not lead, and reports whether it did.
+// leave takes a waiter out of the line, unless the waiter leads or its entry is being written, and
+// reports whether it did.
 func (l *line) leave(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +76,7 @@ func (l *line) take() []*waiter {
 	return batch
 }
 
-// done tells everybody but the leader, and leaves the lead to the next.
+// done reports the outcome to every waiter but the leader, and leaves the lead to the next.
 func (l *line) done(batch []*waiter, err error) {
 	for _, w := range batch[1:] {
 		w.told <- verdict{err: err}

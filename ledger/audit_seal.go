@@ -26,9 +26,9 @@ const (
 	SealEvery = 100 * time.Millisecond
 )
 
-// Enter writes an entry of the audit log into the transaction of the change it tells of, on PostgreSQL: there is no change without its
-// entry. The entry gets its number and hashes from [DB.Seal]; until then it is in no listing, and a verification says how many there
-// are.
+// Enter writes an entry of the audit log into the transaction of the change that the entry records,
+// on PostgreSQL: there is no change without its entry. The entry gets its number and hashes from
+// [DB.Seal]. Until then it is in no listing, and a verification reports the number of such entries.
 func Enter(ctx context.Context, c audited.Conn, at amber.Time, e wire.AuditEntry) error {
 	r := recordOf(e)
 	return c.Later(ctx, insertUnchained, at.UnixMilli(), r.tenant, r.agent, r.actor, r.action, r.subject, r.outcome, r.requestID)

@@ -81,7 +81,7 @@ func testTheHashOfTheDocumentation(t *testing.T, p place) {
 
 const documentedHash = "3e80c3a38b3a66d3f965ee3f8cf4eb7af1030cb5574a4e7b8bbee6a40d7bd738"
 
-// What would not fit into the log is cut and cleaned: nothing happens unseen.
+// A field that would not fit into the log is cut and cleaned: no change happens without an entry.
 func TestFieldsAreMadeToFit(t *testing.T) { both(t, testFieldsAreMadeToFit) }
 
 func testFieldsAreMadeToFit(t *testing.T, p place) {

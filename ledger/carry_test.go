@@ -73,7 +73,7 @@ func TestCarryingFromAnotherDatabase(t *testing.T) {
 			return pgtest.Forward
 		}, at)
 	}
-	// Who has lost the work carries nothing.
+	// A server that has lost the lease on the work carries nothing.
 	enter(1)
 	leases := common.server.Leases("a", 0)
 	lease := must.Get(leases.Claim(t.Context(), postgres.Work{Kind: ledger.WorkCarry}))(t)
@@ -95,7 +95,7 @@ func TestCarryingFromAnotherDatabase(t *testing.T) {
 	must.Equal(t, "entries", seen, want)
 	verified(t, common.log, int64(n))
 
-	// A verification tells what waits elsewhere.
+	// A verification reports the number of entries that wait in other databases.
 	enter(2)
 	d := must.Get(ledger.OpenPostgres(t.Context(), common.server.DB(), ledger.PostgresOptions{Clock: time.Now, Random: rand.Reader, Away: own.log.Away}))(t)
 	t.Cleanup(func() { must.NoError(t, d.Close()) })

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// How far a log was published is moved by who has the lease, and by nobody else.
+// Only the holder of the lease moves the position up to which a log was published.
 func TestACursorUnderALease(t *testing.T) {
 	t.Parallel()
 	p := newServerPlace(t)
@@ -33,7 +33,7 @@ func TestACursorUnderALease(t *testing.T) {
 	must.Do(t, err)
 	must.Equal(t, "found of the other log", found, false)
 
-	// Who asks first says when publishing began.
+	// The first caller sets when publishing began.
 	began := amber.At(time.UnixMilli(1_700_000_000_000))
 	must.Equal(t, "began", must.Get(d.PublishedSince(t.Context(), began))(t), began)
 	must.Equal(t, "began, asked later", must.Get(d.PublishedSince(t.Context(), began.Add(time.Hour)))(t), began)

@@ -45,7 +45,7 @@ type engine interface {
 
 	// check looks at everything there is.
 	check(ctx context.Context) error
-	// close lets go of everything. Nobody is inside.
+	// close lets go of everything. No call is inside.
 	close() error
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// leads reports whether somebody was told to lead.
+// leads reports whether a waiter got the message to lead.
 func leads(w *waiter) bool {
 	select {
 	case v := <-w.told:

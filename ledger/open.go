@@ -129,8 +129,8 @@ func newDB(e engine, clock amber.Clock, random io.Reader) *DB {
 	return d
 }
 
-// enter lets somebody in until leave is called. A call that is inside does not
-// enter again.
+// enter lets a call in until the call leaves with leave. A call that is inside does not enter
+// again.
 func (d *DB) enter() (leave func(), err error) {
 	d.life.RLock()
 	if d.closed {

@@ -79,8 +79,8 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 	}
 }
 
-// A database that is gone is not made anew while anything tells of it: without
-// its tokens everybody would get in.
+// A database that is gone is not made anew while another file shows that there was one: without its
+// tokens every caller would get in.
 func TestAMissingDatabaseIsNotMadeAnew(t *testing.T) {
 	t.Parallel()
 	for _, trace := range []string{"home.db-wal", "keys/audit-head"} {

@@ -52,10 +52,9 @@ func (d *DB) Publish(ctx context.Context, e events.Event) error {
 	})
 }
 
-// PendingEvents returns the events that wait, oldest first, at most limit of
-// them and at most 1000; fewer when they are large. Payloads are
-// json.RawMessage. One that cannot be read is the zero Event, which no publisher
-// takes, so that it does not hold up the others. The list is never nil.
+// PendingEvents returns the events that wait, oldest first, at most limit of them and at most 1000;
+// fewer when they are large. Payloads are json.RawMessage. An event that cannot be read is the zero
+// Event, which no publisher takes, so that it does not hold up the others. The list is never nil.
 func (d *DB) PendingEvents(ctx context.Context, limit int) ([]events.OutboxEvent, error) {
 	const op = "read outbox"
 	pending := []events.OutboxEvent{}

@@ -45,7 +45,7 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 	}
 	err = fsx.CreateNew(fsx.OS(), path, 0o600, image)
 	switch {
-	case errors.Is(err, fs.ErrExist): // somebody was faster
+	case errors.Is(err, fs.ErrExist): // another process was faster
 		return settleName(dir, o)
 	case errors.Is(err, fs.ErrPermission):
 		return &amber.Error{Op: "make database", Kind: amber.KindRefused, ID: path, Err: err}
@@ -55,8 +55,7 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 	return nil
 }
 
-// settleName makes the name of a file durable that somebody else may have made
-// a moment ago.
+// settleName makes the name of a file durable: another process may have made the file a moment ago.
 func settleName(dir string, o Options) error {
 	if o.Look {
 		return nil

@@ -82,7 +82,7 @@ func newServerPlace(t testing.TB) place {
 		c := must.Get(pgx.Connect(ctx, s.DSN(name)))(t)
 		defer c.Close(ctx)
 		if err := c.PgConn().Exec(ctx, emptied).Close(); err != nil {
-			return // a test has changed its tables: nobody takes it again
+			return // a test has changed its tables: no other test takes it again
 		}
 		databases.Lock()
 		databases.free = append(databases.free, name)

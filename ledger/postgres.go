@@ -90,8 +90,8 @@ const (
 )
 
 const (
-	// tokensFor is how many milliseconds the token of a commit is kept: far longer than somebody looks
-	// for it.
+	// tokensFor is how many milliseconds the token of a commit is kept: far longer than the writer looks for the
+	// token to learn whether its commit succeeded.
 	tokensFor = 3_600_000
 	// tokensEvery is after how many commits old tokens are removed.
 	tokensEvery = 256

@@ -125,7 +125,7 @@ func TestAPausedServerIsNotTheHolderAnyMore(t *testing.T) {
 	must.Fail(two.BeginAnswer(t.Context(), k, "digest", true))(t, "during its lease", amber.KindBusy)
 	pause(31)
 	must.Fail(two.BeginAnswer(t.Context(), k, "digest", false))(t, "what may not be done twice", amber.KindConflict)
-	// It is the holder until somebody takes over.
+	// The first ledger is the holder until another one takes over.
 	other := keyNamed("other")
 	must.Equal(t, "answered", must.Get(one.BeginAnswer(t.Context(), other, "digest", true))(t).Done, false)
 	must.Do(t, one.FinishAnswer(t.Context(), other, 200, nil))
@@ -136,8 +136,8 @@ func TestAPausedServerIsNotTheHolderAnyMore(t *testing.T) {
 	must.Equal(t, "body", string(must.Get(one.BeginAnswer(t.Context(), k, "digest", true))(t).Body), "in time")
 }
 
-// Answers that are finished while the answers of their agent are forgotten are blank or come later, and nobody waits for
-// somebody who waits for them.
+// An answer that is finished while the answers of its agent are being forgotten is blank or comes
+// later. The two transactions never wait for each other at the same time.
 func TestForgettingBesideThoseWhoAnswer(t *testing.T) {
 	t.Parallel()
 	p := newServerPlace(t)
@@ -171,7 +171,8 @@ func TestForgettingBesideThoseWhoAnswer(t *testing.T) {
 	must.Hides(t, "the database", string(p.bytes(t)), "text")
 }
 
-// What the server acknowledged is there after it was killed, and the log is one chain.
+// Every entry that the server acknowledged is there after the server was killed, and the log is one
+// chain.
 func TestKillingTheDatabaseLosesNoEntry(t *testing.T) {
 	t.Parallel()
 	s := pgtest.New(t, pgtest.Options{Durable: true})
@@ -228,8 +229,9 @@ func TestKillingTheDatabaseLosesNoEntry(t *testing.T) {
 	must.Hold(t, len(acked) == 0, "lost: %v", acked)
 }
 
-// Somebody who may change the tables is found by the hashes, and by the end that the database keeps. One who changes that, too, is not,
-// and it is not called checked.
+// The hashes, and the end that the database keeps, reveal a person who changes the tables. A person
+// who changes that end as well stays undetected, and the verification does not claim to have
+// checked it.
 func TestTamperedRowsAreFound(t *testing.T) {
 	t.Parallel()
 	p := newServerPlace(t)
@@ -304,7 +306,7 @@ func TestSealingChainsWhatWasEntered(t *testing.T) {
 	r := verified(t, d, 1)
 	must.Hold(t, strings.Contains(strings.Join(r.NotChecked, "\n"), "2 entries that are not chained yet"), "%q", r.NotChecked)
 
-	// Who has lost the work seals nothing.
+	// A server that has lost the lease on the work seals nothing.
 	leases := p.server.Leases("a", 0)
 	lease := must.Get(leases.Claim(t.Context(), postgres.Work{Kind: ledger.WorkSeal}))(t)
 	must.Do(t, lease.Release(t.Context(), 0))
@@ -476,7 +478,7 @@ func TestARequestThatWasLeftWhileTheDatabaseWasAway(t *testing.T) {
 	}
 	must.Do(t, one.FinishAnswer(t.Context(), finished, 200, []byte("x")))
 	one.LeaveAnswer(finished)
-	proxy.Point("127.0.0.1:1") // nobody listens there
+	proxy.Point("127.0.0.1:1") // no process listens there
 	proxy.Cut()
 	must.Kind(t, "the end", one.AbandonAnswer(t.Context(), once), amber.KindUnreachable)
 	one.LeaveAnswer(once)

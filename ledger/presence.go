@@ -12,10 +12,9 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// Every open database that answers requests holds a kernel lock on a file of
-// its own, named by its id, in a folder beside the database. The kernel lets go
-// of it when the process ends, however that ends: a file that can be locked, or
-// is not there, is that of somebody who is gone.
+// Every open database that answers requests holds a kernel lock on a file of its own, named by its
+// id, in a folder beside the database. The kernel releases the lock when the process ends, however
+// that ends: if another process can lock the file, or the file is not there, its holder is gone.
 const (
 	holdersSuffix = "-holders"
 	holderBytes   = 16
@@ -53,9 +52,9 @@ func (p *presence) fail(err error) error {
 	return &amber.Error{Op: "lock answers", Kind: amber.KindInternal, ID: p.dir, Err: err}
 }
 
-// sweep removes the files of those who are gone. Somebody who was about to lock
-// one finds its name gone and makes it again. What cannot be removed stays for
-// the next one.
+// sweep removes the files of holders that are gone. A process that was about to lock one of them
+// finds its name gone and makes the file again. A file that cannot be removed stays for the next
+// sweep.
 func (p *presence) sweep() {
 	entries, err := fsx.OS().ReadDir(p.dir)
 	if err != nil {
@@ -78,7 +77,7 @@ func (p *presence) sweep() {
 // gone reports whether another open database has ended.
 func (p *presence) gone(id string) (bool, error) {
 	if !isHolder(id) {
-		return true, nil // nobody ever had it
+		return true, nil // no database ever had it
 	}
 	path := filepath.Join(p.dir, id)
 	if _, err := fsx.OS().Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +102,7 @@ func (p *presence) end() error {
 	}
 	err := p.lock.Unlock()
 	p.lock = nil
-	_ = fsx.OS().Remove(filepath.Join(p.dir, p.id)) // or somebody sweeps it
+	_ = fsx.OS().Remove(filepath.Join(p.dir, p.id)) // or another process sweeps it
 	return err
 }
 

@@ -92,8 +92,8 @@ func (s *schema) step(ctx context.Context, c *sql.Conn, v int) error {
 	return err
 }
 
-// migrate brings the file to the newest version, one transaction per step. The
-// version is read under the write lock: somebody else may have been faster.
+// migrate brings the file to the newest version, one transaction per step. The version is read
+// under the write lock: another process may have been faster.
 func (s *schema) migrate(ctx context.Context, f *file) error {
 	for done := false; !done; {
 		err := f.run(ctx, f.writer, "BEGIN IMMEDIATE", func(t *tx, c *sqlconn.Conn) error {

@@ -14,8 +14,8 @@ import (
 
 const dropTriggers = `DROP TRIGGER audit_stays; DROP TRIGGER audit_remains`
 
-// tampered copies a place, changes its database as somebody would who may write
-// the file, and returns the copy.
+// tampered copies a place, changes its database as a person could who may write the file, and
+// returns the copy.
 func tampered(t *testing.T, from place, queries ...string) place {
 	t.Helper()
 	p := from.copy(t)
@@ -102,7 +102,7 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 	}
 }
 
-// rehash makes every hash fit again, as somebody would who knows the format.
+// rehash makes every hash fit again, as a person could who knows the format.
 func rehash(t *testing.T, p place) {
 	t.Helper()
 	db := must.Get(sql.Open("sqlite", "file:"+p.path()))(t)

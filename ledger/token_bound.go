@@ -8,9 +8,11 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// What a token is bound to stands in the column of its scopes: "bound:project_id=shop&scope=read&scope=write&user_id=bob". An older Amber,
-// which may serve the same database, takes that for one scope that it does not know, so there the token may do nothing. A column of its
-// own would let an older Amber grant the whole agent. There is no comma in the text: an older Amber splits at commas.
+// boundPrefix begins the scopes of a token that is bound. The column of the scopes then also holds
+// what the token is bound to: "bound:project_id=shop&scope=read&scope=write&user_id=bob". An older
+// Amber, which may serve the same database, takes that for one scope that it does not know, so
+// there the token may do nothing. A column of its own would let an older Amber grant the whole
+// agent. There is no comma in the text: an older Amber splits at commas.
 const boundPrefix = "bound:"
 
 // writeScopes returns scopes as they are stored: joined by commas where the token is not bound.

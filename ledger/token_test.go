@@ -172,7 +172,7 @@ func testErrorsNeverHoldASecret(t *testing.T, p place) {
 	made := newToken(t, d, wire.TokenRequest{})
 	random := made.Secret[len(made.Secret)-52:]
 	const rename = `ALTER TABLE tokens RENAME TO gone`
-	p.do(t, rename, rename) // nobody takes the database after it
+	p.do(t, rename, rename) // no other test takes the database after it
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, ctx := range map[string]context.Context{"no table": t.Context(), "canceled": canceled} {
@@ -206,7 +206,7 @@ func testUseOfATokenIsKnownToTheMinute(t *testing.T, p place) {
 	}
 }
 
-// Somebody who holds the write lock keeps nobody from authenticating.
+// Authentication does not wait for the write lock, whichever process holds it.
 func TestAuthenticationWaitsForNobody(t *testing.T) { both(t, testAuthenticationWaitsForNobody) }
 
 func testAuthenticationWaitsForNobody(t *testing.T, p place) {
@@ -224,7 +224,7 @@ func testAuthenticationWaitsForNobody(t *testing.T, p place) {
 	}
 }
 
-// TestTokenThatCannotBeHandedOutIsRevoked: nobody has the secret, so nobody may use
+// TestTokenThatCannotBeHandedOutIsRevoked: the caller never got the secret, so no caller may use
 // the token.
 func TestTokenThatCannotBeHandedOutIsRevoked(t *testing.T) {
 	both(t, testTokenThatCannotBeHandedOutIsRevoked)

@@ -18,9 +18,9 @@ const maxUses = 4096
 
 const updateUsed = `UPDATE tokens SET last_used_at = ?2 WHERE id = ?1 AND last_used_at < ?2`
 
-// uses are the tokens that were used lately. Authenticating only notes;
-// one goroutine at a time writes, and Close waits for it. A use that cannot be
-// written is lost: it is no more than a help to find tokens nobody needs.
+// uses are the tokens that were used lately. Authenticating only notes a use; one goroutine at a
+// time writes, and Close waits for it. A use that cannot be written is lost: its only purpose is to
+// help to find tokens that are not in use.
 type uses struct {
 	mu      sync.Mutex
 	last    map[wire.TokenID]amber.Time // the minute each was noted in
@@ -76,5 +76,5 @@ func (u *uses) write(d *DB) {
 	}
 }
 
-// wait returns once everything is written. Nobody notes any more.
+// wait returns once everything is written. No call notes a use any more.
 func (u *uses) wait() { u.wg.Wait() }

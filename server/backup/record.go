@@ -28,7 +28,7 @@ type State struct {
 	Began   amber.Time `json:"began,omitzero"`
 	Success amber.Time `json:"last_success,omitzero"`
 
-	// Of those that did not end well since.
+	// These describe the tries since then that did not end well.
 	FailingSince amber.Time `json:"failing_since,omitzero"`
 	Failures     int        `json:"failures,omitempty"`
 	Tried        amber.Time `json:"last_try,omitzero"`
@@ -36,7 +36,7 @@ type State struct {
 	Error        string     `json:"last_error,omitempty"`
 	Hint         string     `json:"last_error_hint,omitempty"`
 	Kind         amber.Kind `json:"last_error_kind,omitempty"`
-	shared       bool       // it was every agent's
+	shared       bool       // the failure was that of all agents
 }
 
 const (

@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// How long it is waited after a backup that failed, twice as long each time, and
-// for how long a vault may ask for peace.
+// How long the worker waits after a backup that failed, twice as long each time, and the longest
+// pause that a vault may ask for.
 const (
 	retryWait    = time.Minute
 	maxRetryWait = time.Hour
@@ -64,8 +64,8 @@ func asksForPeace(err error) (told interface{ RetryAfter() time.Duration }) {
 	return told
 }
 
-// held reports whether nobody is to be tried. A time that is too far ahead is of
-// a clock that was wrong.
+// held reports whether no agent may be tried now. A time that is too far ahead is from a clock that
+// was wrong, and does not count.
 func (b *Worker) held() bool {
 	wait := b.hold.Sub(b.Clock())
 	return wait > 0 && wait <= maxWait
@@ -109,7 +109,7 @@ func retryIn(before int, err error) time.Duration {
 	return wait
 }
 
-// failing tells of every agent whose last backup failed.
+// failing lists every agent whose last backup failed, with the reason.
 func (b *Worker) failing() (errs []error) {
 	for k, st := range b.states {
 		if st.Failures > 0 {

@@ -26,9 +26,9 @@ const (
 	Nothing   Outcome = "without notes"
 )
 
-// backups keeps the notes of every agent in a vault: when it is time, and after
-// sessions. One that is due is written down before it is tried, and tried until
-// it succeeds, whatever is restarted or away meanwhile. One goroutine uses it.
+// Worker keeps the notes of every agent in a vault: at the scheduled times, and after sessions. It
+// writes down that a backup is due before it tries one, and tries until one succeeds, whatever is
+// restarted or away meanwhile. One goroutine uses it.
 type Worker struct {
 	Clock   amber.Clock // in the location whose calendar counts
 	Records Records
@@ -37,7 +37,7 @@ type Worker struct {
 	// Mark returns a text that changes whenever the agent changes; "" if that is
 	// not known.
 	Mark func(server.AgentName) string
-	// Ended tells whether a session of an agent ended from since on until now.
+	// Ended reports whether a session of an agent ended from since on until now.
 	// When none did, ahead is when the first of those ends that are still to
 	// come, the zero time without one: another machine's clock may be ahead.
 	Ended func(ctx context.Context, k server.AgentName, since, now amber.Time) (ended bool, ahead amber.Time, err error)
@@ -49,7 +49,7 @@ type Worker struct {
 	was    config.Vault // the configuration of the last round
 	states map[server.AgentName]*State
 	looked map[server.AgentName]glance
-	hold   time.Time // nobody is tried before: the vault answers nobody, or not yet
+	hold   time.Time // no agent is tried before: the vault answers no agent, or not yet
 	misses int       // attempts that it did not answer, one after the other
 	began  bool      // there was a round
 }
@@ -70,8 +70,8 @@ type Observer interface {
 	BackupsFail(tenant amber.TenantID, agent amber.AgentID, since amber.Time)
 }
 
-// round looks who is due and backs them up. It tells whether there is something
-// to report, and what: who fails now, since when and why.
+// round looks for the agents that are due and backs them up. It reports whether there is news, and
+// what the news is: which agents fail now, since when and why.
 func (b *Worker) round(ctx context.Context) (detail string, failing error, news bool) {
 	c := b.Config()
 	first := !b.began
@@ -111,8 +111,8 @@ func (b *Worker) round(ctx context.Context) (detail string, failing error, news 
 // on reports whether the last round had something to do.
 func (b *Worker) on() bool { return b.states != nil }
 
-// begin takes a configuration. One that is another than before is a reason to
-// try at once: somebody may have mended it.
+// begin takes a configuration. A configuration that differs from the last one is a reason to try at
+// once: a person may have corrected it.
 func (b *Worker) begin(c config.Vault) (changed bool) {
 	if b.on() && reflect.DeepEqual(c, b.was) {
 		return false
@@ -142,8 +142,8 @@ func (b *Worker) forget(keys []server.AgentName, all bool) {
 	}
 }
 
-// whoIsDue returns the agents to be backed up now, those first that wait the
-// longest since they were tried. What goes wrong with one keeps nobody else.
+// whoIsDue returns the agents to be backed up now, those first that wait the longest since they
+// were tried. An error about one agent does not keep the others from their turn.
 func (b *Worker) whoIsDue(ctx context.Context, c config.Vault, keys []server.AgentName) ([]server.AgentName, error) {
 	table, err := timetable.Parse(c.Schedule)
 	errs := []error{err}
@@ -200,9 +200,9 @@ func (b *Worker) mind(ctx context.Context, k server.AgentName, c config.Vault, t
 	return st, nil
 }
 
-// state returns what is known about an agent, read the first time. What another
-// vault was given says nothing about this one. A record that is damaged costs a
-// backup, which is made at once.
+// state returns what is known about an agent, and reads it from the record the first time. A record
+// of another vault says nothing about this vault. A record that is damaged costs a backup, which is
+// made at once.
 func (b *Worker) state(k server.AgentName, c config.Vault) (*State, error) {
 	if st, ok := b.states[k]; ok {
 		return st, nil
@@ -265,8 +265,8 @@ func (b *Worker) sessionEnded(ctx context.Context, k server.AgentName, st *State
 // over reports whether the time has come to look again.
 func (g glance) over(now time.Time) bool { return !g.ahead.IsZero() && !now.Before(g.ahead.Time()) }
 
-// show tells what is known about an agent. One without notes has nothing in the
-// vault that could grow old.
+// show reports to the observer what is known about an agent. An agent without notes has nothing in
+// the vault that could grow old.
 func (b *Worker) show(k server.AgentName) {
 	st := b.states[k]
 	success := st.Success

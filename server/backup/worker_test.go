@@ -175,7 +175,7 @@ func TestBackupsFollowTheCalendar(t *testing.T) {
 	y.seen("ann 0s")
 	y.rounds(60)
 	y.seen("ann 30m0s")
-	y.now = yardStart.Add(72 * time.Hour) // nobody ran for days: it is made up for once
+	y.now = yardStart.Add(72 * time.Hour) // no server ran for days: one backup makes up for it
 	y.start()
 	y.rounds(29)
 	y.seen("ann 72h0m0s")
@@ -198,7 +198,7 @@ func TestBackupsAreMadeAfterSessions(t *testing.T) {
 	y.marks[ann]++
 	y.rounds(5)
 	y.seen()
-	// One that ends while a backup is made is not.
+	// A session that ends while a backup is made is not covered.
 	y.ended[ann] = y.now
 	y.marks[ann]++
 	y.rounds(1)
@@ -206,8 +206,8 @@ func TestBackupsAreMadeAfterSessions(t *testing.T) {
 	y.ended[ann] = yardStart.Add(15 * time.Minute)
 	y.rounds(3)
 	y.seen("ann 16m0s")
-	// One of a machine whose clock is ahead is waited for, without a look each
-	// round, and makes one backup and not one after the other.
+	// The worker waits for a session of a machine whose clock is ahead, without a look each
+	// round, and makes one backup for it, not one after the other.
 	y.ended[bob] = y.now.Add(time.Hour - time.Second)
 	y.marks[bob]++
 	y.looks = 0
@@ -476,7 +476,7 @@ func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
 	shows()
 }
 
-// TestAConflictTellsTheWayOut has a vault with somebody else's memory in it.
+// TestAConflictTellsTheWayOut has a vault that holds memory which this agent has never seen.
 func TestAConflictTellsTheWayOut(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, config.Vault{Schedule: "1h"}, ann)

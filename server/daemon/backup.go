@@ -40,7 +40,8 @@ func (s *Daemon) names(ctx context.Context, tenant amber.TenantID) ([]server.Age
 	return s.agentNames()
 }
 
-// agentMark is another one whenever an agent has changed; "": nobody knows.
+// agentMark returns a text that changes whenever the agent changes. It is "" where the change mark
+// is not known.
 func (s *Daemon) agentMark(k server.AgentName) string {
 	agent, err := s.o.Home.Agent(k.Tenant, k.Agent)
 	if err != nil {
@@ -49,8 +50,8 @@ func (s *Daemon) agentMark(k server.AgentName) string {
 	return changeMark(agent)
 }
 
-// sessionEnded tells whether a session of an agent ended between two times, and
-// when the first one ends after that. Those that changed last are looked at first.
+// sessionEnded reports whether a session of an agent ended between two times, and when the first
+// session ends after that. It looks first at the sessions that changed last.
 func (s *Daemon) sessionEnded(ctx context.Context, k server.AgentName, since, now amber.Time) (ended bool, ahead amber.Time, err error) {
 	agent, err := s.o.Home.Agent(k.Tenant, k.Agent)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// listen opens the port. Callers of other machines need a token, and
-// no token crosses a network in the clear; that is decided before anybody can
-// come. Errors: refused, invalid; busy for a port that somebody else has.
+// listen opens the port. Callers from other machines need a token, and a token never crosses a
+// network in the clear. The server decides that before a caller can connect. Errors: refused,
+// invalid; busy for a port that another process has.
 func (s *Daemon) listen(ctx context.Context) (net.Listener, error) {
 	addr, err := net.ResolveTCPAddr("tcp", s.o.Listen)
 	if err != nil {
@@ -103,7 +103,7 @@ type doorkeeper struct {
 	local  bool                                // only this machine can ask
 	key    string                              // what the user of a private server shows; "": nothing does
 	made   atomic.Bool                         // a token was made at some time
-	failed func()                              // is told of every caller that needs a token and shows none
+	failed func()                              // is called for every caller that needs a token and shows none
 }
 
 // Grant implements httpapi.Authenticator. On this machine every caller is the

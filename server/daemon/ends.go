@@ -13,7 +13,8 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// WatchWorker is the worker that looks where the change logs of agents end that somebody listens to.
+// WatchWorker is the worker that looks for the ends of the change logs of those agents that have
+// listeners.
 const WatchWorker = "other servers"
 
 const (
@@ -50,8 +51,10 @@ func markOf(e postgres.End) string { return fmt.Sprint(e.Generation, "/", e.Memo
 // mark is that of an agent in the database of its tenant.
 func (r *Replica) mark(n server.AgentName) string { return r.of(n.Tenant).ends.mark(n) }
 
-// watch looks where the change logs end, in one statement for all who listen to agents of a database, and what its servers tell. One that does not answer keeps no
-// other waiting. When the end of a log is not known, the feeds read the log themselves now and then.
+// watch looks for the ends of the change logs of all agents of a database that have listeners, in
+// one statement, and hears what the servers of the database tell each other. A database that does
+// not answer delays no other database. While the end of a log is not known, the feeds read that log
+// themselves now and then.
 func (r *Replica) watch(ctx context.Context, s *Daemon, report server.Report) error {
 	var mu sync.Mutex
 	failed, count := map[*Database]error{}, map[*Database]int{}

@@ -64,7 +64,7 @@ func (f *feeding) agent(ctx context.Context, agent *home.Agent) (detail string, 
 			again = roundLook
 		}
 		f.next[agent.Dir()] = feedPause{until: now.Add(again), err: err}
-	case err == nil && again > 0: // a part of it is tried again then
+	case err == nil && again > 0: // after that time a visit tries a part of it again
 		f.next[agent.Dir()] = feedPause{until: now.Add(again), mark: mark}
 		return detail, errNotNow
 	case err == nil && detail != "":

@@ -137,8 +137,8 @@ func (s *Daemon) countIndex(ctx context.Context, a *op.Agent, changed bool) erro
 	return err
 }
 
-// indexFor makes vectors until all are there or the time is over, and stands back while
-// requests are answered. What was made stays.
+// indexFor makes vectors until all are there or the time is over, and stands back while the server
+// answers requests. The vectors that it has made stay when the time is over.
 func (s *Daemon) indexFor(ctx context.Context, x op.Index) (made int, more bool, err error) {
 	slice, stop := context.WithCancel(ctx)
 	defer stop()

@@ -25,7 +25,7 @@ const (
 type looker struct {
 	*Daemon
 	slow    map[server.AgentName]slowGauges // "" is the agent of what concerns a tenant
-	lag     atomic.Int64                    // events that wait; negative when nobody knows
+	lag     atomic.Int64                    // events that wait; negative when that is not known
 	skipped func() int64                    // events that were left out
 }
 
@@ -135,8 +135,8 @@ func (l *looker) held(ctx context.Context, tenant amber.TenantID) (n int64, err 
 	return n, nil
 }
 
-// waiting counts the changes of an agent that are not published yet. After a
-// restore nobody knows until the next one is.
+// waiting counts the changes of an agent that are not published yet. After a restore the number is
+// not known until the next change is published.
 func (l *looker) waiting(ctx context.Context, a *op.Agent) (n int64, err error) {
 	if l.watchers.nats == nil || !l.current().Events.MutationEnabled {
 		return 0, nil

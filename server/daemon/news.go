@@ -26,8 +26,9 @@ type heard struct {
 	last  int64
 }
 
-// hear hands to the listeners of this process what was told to all servers of a database since the last time. What was told before the server
-// came is not told again. Subjects begin with prefix.
+// hear hands to the listeners of this process the events that all servers of a database were told
+// since the last call. Events that are older than this server are not handed out again. The
+// subjects begin with prefix.
 func (r *Replica) hear(ctx context.Context, d *Database, prefix string, listeners *events.Bus) error {
 	ctx, cancel := context.WithTimeout(ctx, endsWithin)
 	defer cancel()

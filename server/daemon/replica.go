@@ -70,7 +70,8 @@ func (r *Replica) All() []*Database {
 	return list
 }
 
-// SealWorker is the worker that chains entries of the audit log which were written with the change they tell of.
+// SealWorker is the worker that chains those entries of the audit log that were written in the
+// transaction of the change they record.
 const SealWorker = "audit seal"
 
 // work starts what the servers of a database share.
@@ -135,7 +136,7 @@ func (r *Replica) state() metrics.DatabaseState {
 	return all
 }
 
-// note notes how far each database is. One that does not answer keeps no other waiting.
+// note notes how far each database is. A database that does not answer delays no other database.
 func (r *Replica) note(ctx context.Context, report server.Report) error {
 	all := r.All()
 	failed := make([]error, len(all))

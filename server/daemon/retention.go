@@ -8,12 +8,12 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// retentionActor is who the audit log says has deleted a snapshot that nobody
-// asked to be deleted.
+// retentionActor is the actor in the audit log of the deletion of a snapshot that no caller asked
+// for.
 const retentionActor = "retention"
 
-// openKeeper tells of every snapshot that retention deletes: nothing that
-// somebody may look for goes without a trace.
+// openKeeper logs and audits every snapshot that retention deletes: a person who looks for a
+// deleted snapshot finds a trace of it.
 type openKeeper struct {
 	snapshot.Keeper
 	s     *Daemon

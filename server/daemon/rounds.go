@@ -31,9 +31,10 @@ func pause(ctx context.Context, d time.Duration, hasty <-chan server.AgentName, 
 // visit does something for an agent, and returns what in words.
 type visit func(ctx context.Context, agent *home.Agent) (string, error)
 
-// rounds goes from agent to agent of the home, again and again, and visits those whose files
-// have changed, and everybody after some time; 0: nobody without a reason. Between
-// two rounds those who come from hasty are visited at once.
+// rounds goes from agent to agent of the home, again and again, and visits those whose files have
+// changed. It also visits every agent that was not visited for the time after; when after is 0, it
+// visits no agent without a reason. Between two rounds it visits the agents that come from hasty at
+// once.
 func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Duration, hasty <-chan server.AgentName, visit visit) error {
 	return s.roundsOver(ctx, report, after, hasty, func(context.Context) ([]*home.Agent, func(*home.Agent) string, error) {
 		agents, err := s.roster()
@@ -49,7 +50,8 @@ func (s *Daemon) sharedRounds(ctx context.Context, report server.Report, kind st
 	return s.roundsOver(ctx, report, 0, hasty, s.everybody, s.o.Replica.alone(s, kind, visit))
 }
 
-// roundsOver goes over the agents of a roster, which also says how to tell whether one has changed.
+// roundsOver goes over the agents of a roster. The roster also returns the function that marks an
+// agent: another mark means that the agent has changed.
 func (s *Daemon) roundsOver(ctx context.Context, report server.Report, after time.Duration, hasty <-chan server.AgentName, roster func(context.Context) ([]*home.Agent, func(*home.Agent) string, error), visit visit) error {
 	seen := map[string]glimpse{}
 	for ctx.Err() == nil {
@@ -78,7 +80,7 @@ func (s *Daemon) roundsOver(ctx context.Context, report server.Report, after tim
 				continue
 			case err != nil:
 				errs = append(errs, fmt.Errorf("%s/%s: %w", agent.Tenant(), agent.ID(), err))
-				continue // it is tried again in the next round
+				continue // the next round visits it again
 			}
 			now.settled = known && last.mark == now.mark
 			visited[agent.Dir()] = now
@@ -90,7 +92,7 @@ func (s *Daemon) roundsOver(ctx context.Context, report server.Report, after tim
 		report(strings.Join(did[:min(len(did), 10)], "; "), server.JoinSome(errs))
 		pause(ctx, roundInterval, hasty, func(n server.AgentName) {
 			if agent, err := s.o.Home.Agent(n.Tenant, n.Agent); err == nil {
-				_, _ = visit(ctx, agent) // the next round tells of what fails
+				_, _ = visit(ctx, agent) // the next round reports failures
 			}
 		})
 	}

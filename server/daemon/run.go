@@ -27,7 +27,7 @@ type door struct {
 	url      string
 }
 
-// open makes the API and listens. What it returns is closed by run.
+// open makes the API and listens. The caller, run, closes the door that it returns.
 func (s *Daemon) open(ctx context.Context) (*door, error) {
 	d := &door{}
 	user, err := s.openUser()
@@ -76,7 +76,7 @@ func (s *Daemon) openPort(ctx context.Context, d *door) (err error) {
 	return nil
 }
 
-// closeListeners lets nobody in any more.
+// closeListeners closes the listeners, so that no new caller gets in.
 func (d *door) closeListeners() error {
 	var errs []error
 	if d.user != nil {
@@ -154,8 +154,8 @@ func (s *Daemon) drain(failed <-chan error) error {
 	return nil
 }
 
-// shutDown lets nobody new in and waits for those who are. Errors: unreachable
-// when the time was over and requests were cut off.
+// shutDown lets no new request in and waits for the requests that are being answered. Errors:
+// unreachable when the time was over and requests were cut off.
 func (s *Daemon) shutDown(ctx context.Context, d *door) error {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
 	defer cancel()

@@ -69,9 +69,10 @@ func (s *Daemon) contentMark(ctx context.Context, tenant amber.TenantID, id ambe
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 
-// rowsMark is contentMark for an agent of a database: it changes with every transaction that wrote to the agent, on whatever machine, also one that the
-// change logs do not tell of, as those of notes and documents. Vectors that were made after a snapshot count. The crash journal is that of this
-// machine, which is what a snapshot taken here holds.
+// rowsMark is contentMark for an agent of a database. The mark changes with every transaction that
+// wrote to the agent, on whatever machine, also with one that is not in the change logs, as those
+// of notes and documents. Vectors that were made after a snapshot count. The crash journal is that
+// of this machine, which is also what a snapshot taken here holds.
 func (s *Daemon) rowsMark(ctx context.Context, agent *home.Agent) (string, error) {
 	rows, err := mirror.Look(ctx, mirror.Agent{Server: s.o.Replica.of(agent.Tenant()).Server, Tenant: agent.Tenant(), ID: agent.ID()})
 	if err != nil {
@@ -112,8 +113,8 @@ func (s *Daemon) markJournal(ctx context.Context, agent *home.Agent, h hash.Hash
 	return err
 }
 
-// markFolder notes every file of a generation that is no database: notes and
-// runtime state. What git keeps of the notes follows from them.
+// markFolder notes every file of a generation that is no database: notes and runtime state. It
+// skips the folder of git: its history of the notes follows from the notes.
 func markFolder(dir string, h hash.Hash) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

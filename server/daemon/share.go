@@ -222,7 +222,8 @@ func (r databaseRoster) Tenants() ([]amber.TenantID, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), endsWithin)
 	defer cancel()
 	tenants, err := r.r.Common.Server.Tenants(ctx)
-	tenants = slices.DeleteFunc(tenants, func(t amber.TenantID) bool { return r.r.Own[t] != nil }) // nobody is led there
+	// The common database does not serve a tenant that has a database of its own.
+	tenants = slices.DeleteFunc(tenants, func(t amber.TenantID) bool { return r.r.Own[t] != nil })
 	return append(tenants, slices.Sorted(maps.Keys(r.r.Own))...), err
 }
 
@@ -247,7 +248,8 @@ type census struct {
 	err   error
 }
 
-// everybody lists the agents of all databases and says how to tell whether one has changed. Those of a database that does not answer are left
+// everybody lists the agents of all databases and returns the function that marks an agent: another
+// mark means that the agent has changed. The agents of a database that does not answer are left
 // out, and the error says so.
 func (s *Daemon) everybody(ctx context.Context) (agents []*home.Agent, mark func(*home.Agent) string, err error) {
 	r, marks := s.o.Replica, map[*Database]map[server.AgentName]string{}

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// slowTaker is somebody who takes snapshots and is paused right before the effect.
+// slowTaker is a taker of snapshots that is paused right before the effect.
 type slowTaker struct {
 	snapshot.Taker
 	pause func()
@@ -35,7 +35,8 @@ func (s *slowTaker) Snapshot(ctx context.Context, _ wire.SnapshotRequest) (m wir
 	return m, nil
 }
 
-// A server that was paused for longer than its lease leaves to the one that followed what it had begun, and may go on where nobody followed.
+// A server that was paused for longer than its lease leaves its work to the server that took over
+// the lease. It may go on where no other server took over.
 func TestAPausedServerTakesNoSnapshotBesideItsSuccessor(t *testing.T) {
 	t.Parallel()
 	pg := pgtest.Shared(t)
@@ -63,7 +64,7 @@ func TestAPausedServerTakesNoSnapshotBesideItsSuccessor(t *testing.T) {
 	must.Equal(t, "snapshots by the one that was paused", first.taken, 0)
 	must.Equal(t, "by the one that followed", second.taken, 1)
 
-	// The one that followed has the lease still, and nobody follows it.
+	// The server that took over still has the lease, and no third server takes over from it.
 	second.pause = expire
 	must.Get(other.taker(second).Snapshot(t.Context(), q))(t)
 	must.Equal(t, "snapshots by the one that stays", second.taken, 2)

@@ -11,17 +11,19 @@ import (
 	"github.com/amber-memory/amber/store/postgres/mirror"
 )
 
-// SweepWorker is the worker that removes rows from databases which nobody needs any more.
+// SweepWorker is the worker that removes rows from databases that no server needs any more.
 const SweepWorker = "database sweep"
 
 const (
 	// sweepWork is the kind of that work. It belongs to no agent: one server does it for a database.
 	sweepWork = "sweep"
-	// sweepEvery is how often it is looked. What is left over takes room, and nobody waits for it.
+	// sweepEvery is how often the worker looks. The rows that are left over take room, and no
+	// caller waits for their removal.
 	sweepEvery = 10 * time.Minute
 )
 
-// sweep removes generations that nobody builds any more, and goes on with deletions that were cut off, in every database.
+// sweep removes generations that no server builds any more, and goes on with deletions that were
+// cut off, in every database.
 func (r *Replica) sweep(ctx context.Context, report server.Report) error {
 	report("", nil)
 	var all sync.WaitGroup

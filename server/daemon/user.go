@@ -35,7 +35,8 @@ type userDoor struct {
 	http     *http.Server
 }
 
-// openUser listens at the socket of the user; nobody is answered yet. Errors: those of [near.OfHolder] and [localsock.Listen].
+// openUser listens at the socket of the user; the server answers no request there yet. Errors:
+// those of [near.OfHolder] and [localsock.Listen].
 func (s *Daemon) openUser() (*userDoor, error) {
 	path, err := near.OfHolder(filepath.Join(s.o.Home.Dir(), lockFile), s.o.Getenv, true)
 	if err != nil {
@@ -75,8 +76,8 @@ func (s *Daemon) leaving(next http.Handler) http.Handler {
 	})
 }
 
-// takeOver takes the lock of a private server, which leaves when it is asked to. Busy is the error where another
-// server has the home.
+// takeOver takes the lock of a private server, which leaves when another process asks it to. It
+// returns busy where a server that is not private has the home.
 func takeOver(ctx context.Context, h *home.Home, busy error) (*fsx.Lock, error) {
 	w, running, err := Find(ctx, h.Dir())
 	if err != nil || running && !w.Private {

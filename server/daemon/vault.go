@@ -87,7 +87,8 @@ func (s *Daemon) vaultLimits(tenant amber.TenantID) shelf.Limits {
 // besideContent is about how much of a request that puts a file is not the file.
 const besideContent = 64
 
-// warnOfLargeFiles tells of bounds on files that no request can reach.
+// warnOfLargeFiles warns of bounds on files that are larger than a request may be: no request can
+// reach them.
 func (s *Daemon) warnOfLargeFiles() {
 	c := s.current()
 	names := append(slices.Sorted(maps.Keys(c.Server.Vault.Tenants)), "") // "": all others

@@ -25,8 +25,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// watchers are told what happens: metrics, traces, and a broker where one is
-// configured.
+// watchers hear of everything that happens: metrics, traces, and a broker where one is configured.
 type watchers struct {
 	*metrics.Metrics
 	tracer *trace.Tracer
@@ -34,8 +33,8 @@ type watchers struct {
 	outbox lossy        // of the home
 }
 
-// lossy counts the events that a publisher does not take from somebody who does
-// not offer them again: nobody ever hears of them.
+// lossy counts the events that a publisher does not take. The caller does not offer such an event
+// again, so no listener ever hears of it.
 type lossy struct {
 	events.Publisher
 	lost atomic.Int64
@@ -98,7 +97,7 @@ func (w *watchers) snapshots(tenant amber.TenantID, agent amber.AgentID, s wire.
 	return w.Snapshots(tenant, agent, s, w.tracer)
 }
 
-// keeper measures what retention does, as if somebody had asked for it.
+// keeper measures what retention does, as if a caller had asked for it.
 func (w *watchers) keeper(s wire.Snapshotter, k snapshot.Keeper) snapshot.Keeper {
 	return w.snapshots("", "", keeping{s, k})
 }
@@ -181,7 +180,7 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 	if !c.MutationEnabled {
 		return "", errNotNow // it may be switched on, and what changed since is told then
 	}
-	// As long as the broker is away nobody is opened for it twice.
+	// As long as the broker is away no agent is opened for it twice.
 	if p.waits[agent.Dir()] && !p.watchers.nats.Health().Connected {
 		return "", amber.Errorf(amber.KindUnreachable, "publish events", string(agent.ID()), "there is no connection to NATS")
 	}
@@ -246,8 +245,8 @@ func (s *Daemon) cursor(agent *home.Agent, name string, lease *postgres.Lease) e
 	return s.o.Ledger.Cursor(agent.Tenant(), agent.ID(), name, fence)
 }
 
-// young reports whether a change log began after this home began to publish: all
-// of it is told then. Of an older one only what changes from now on is.
+// young reports whether a change log began after this home began to publish: then all of it is
+// published. From an older log only the changes from now on are published.
 func (p *publishing) young(ctx context.Context, log amber.ChangeLog) (bool, error) {
 	first, err := log.Changes(ctx, "", 1)
 	if err != nil || len(first) == 0 {

@@ -81,8 +81,8 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 	if err != nil {
 		return "", err
 	}
-	// A session that has not ended has a folder: without one nobody need be
-	// woken, and agents that nobody uses are closed.
+	// A session that has not ended has a folder. An agent without such a folder need not be opened,
+	// and agents that are not in use stay closed.
 	keys, err := j.Keys()
 	if len(keys) == 0 && (err == nil || amber.KindOf(err) == amber.KindNotFound) {
 		return "", nil

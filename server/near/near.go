@@ -59,7 +59,7 @@ type Listener struct {
 	listener net.Listener
 }
 
-// Listen listens at a socket; the caller has a lock that makes it the only one. Nobody is
+// Listen listens at a socket. The caller holds a lock that makes it the only listener. No caller is
 // answered before Serve. Errors: those of [localsock.Listen].
 func Listen(socket string, o Options) (*Listener, error) {
 	l, err := localsock.Listen(socket)
@@ -88,7 +88,7 @@ func (n *Listener) Serve() {
 // Close ends it at once: a hook that is cut off opens the store itself.
 func (n *Listener) Close() error { return n.http.Close() }
 
-// Shutdown lets nobody new in, and those who are have until ctx ends.
+// Shutdown lets no new caller in. The requests that are being answered have until ctx ends.
 func (n *Listener) Shutdown(ctx context.Context) error {
 	return errors.Join(n.http.Shutdown(ctx), n.http.Close())
 }

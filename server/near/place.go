@@ -23,11 +23,11 @@ func Answers(ctx context.Context, socket string) bool {
 	return err == nil && c.Close() == nil
 }
 
-// OfHolder returns the socket of the process that holds a lock. It lies in a folder that only
-// this user can enter, and its name is the identity of the lock file: two files never have the
-// same one, whatever they are called. Getenv reads the environment. Errors: not_found without
-// the file or the folder, which make makes; unsupported where files have no such identity;
-// refused for a folder of somebody else.
+// OfHolder returns the socket of the process that holds a lock. The socket lies in a folder that
+// only this user can enter. Its name is the identity of the lock file: two files never have the
+// same identity, whatever their names are. Getenv reads the environment. With make, OfHolder makes
+// the folder if it is missing. Errors: not_found without the file or the folder; unsupported where
+// files have no such identity; refused for a folder of another user.
 func OfHolder(lock string, getenv func(string) string, make bool) (string, error) {
 	const op = "find socket"
 	info, err := os.Lstat(lock)

@@ -19,8 +19,8 @@ func env(kv map[string]string) func(string) string {
 	return func(name string) string { return kv[name] }
 }
 
-// A socket has the identity of the lock file, wherever it lies and whatever it is called, and
-// lies in a folder that nobody else can enter.
+// A socket has the identity of the lock file, wherever the lock file lies and whatever its name is,
+// and lies in a folder that no other user can enter.
 func TestSocketOfAHolder(t *testing.T) {
 	t.Parallel()
 	dir := must.Get(os.MkdirTemp("", "near"))(t)
