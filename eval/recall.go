@@ -147,7 +147,7 @@ func (r *run) ask(ctx context.Context, agent Agent, base *bm25, c *Case, q Quest
 	return nil
 }
 
-// judgeHits scores hits. Of several with one key the first counts.
+// judgeHits scores hits. From several hits with one key it counts the first.
 func judgeHits(q Question, hits []Hit) Outcome {
 	var ranked []string
 	var scores []float64

@@ -98,7 +98,7 @@ func (c *Case) checkSize() error {
 	return nil
 }
 
-// The years that a set may tell of.
+// The first and the last year that the times of a set may be in.
 const firstYear, lastYear = 1990, 2100
 
 // checkTime refuses times that clocks do not show.

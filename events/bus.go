@@ -37,10 +37,9 @@ type Subscription struct {
 	closed  bool // guarded by bus.mu
 }
 
-// Subscribe listens to the subjects that a pattern stands for: "*" is any one
-// token, ">" at the end one or more, as in NATS. Buffer events may wait to be
-// read, DefaultBuffer when it is 0; one more is dropped and counted. The caller
-// closes the subscription. The error is of kind invalid.
+// Subscribe listens to the subjects that a pattern matches: "*" matches any one token, ">" at the
+// end one or more, as in NATS. Buffer events may wait to be read, DefaultBuffer when it is 0; one
+// more is dropped and counted. The caller closes the subscription. The error is of kind invalid.
 func (b *Bus) Subscribe(subjects string, buffer int) (*Subscription, error) {
 	p, err := parsePattern(subjects)
 	if err != nil {
@@ -58,9 +57,9 @@ func (b *Bus) Subscribe(subjects string, buffer int) (*Subscription, error) {
 	return s, nil
 }
 
-// Publish hands an event to every listener whose pattern stands for its
-// subject. It never waits and never fails: a listener whose queue is full loses
-// the event, and [Subscription.Dropped] tells.
+// Publish hands an event to every listener whose pattern matches its subject. It never waits and
+// never fails: a listener whose queue is full loses the event, and [Subscription.Dropped] counts
+// it.
 func (b *Bus) Publish(_ context.Context, e Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -26,8 +26,8 @@ func Fan(publishers ...Publisher) Publisher {
 
 type fan []Publisher
 
-// Publish implements [Publisher]. The error joins those of all. It is of
-// kind invalid only when all of them are: otherwise somebody is to be asked again.
+// Publish implements [Publisher]. The error joins the errors of all publishers. It is of kind
+// invalid only when all of them are: otherwise the caller has to offer the event again.
 func (f fan) Publish(ctx context.Context, e Event) error {
 	var failed, hopeless []error
 	for _, p := range f {

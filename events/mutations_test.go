@@ -316,7 +316,7 @@ func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
 	if got := keys(t, p.take()); n < 300 || n >= 2*300 || len(got) != n || got[n-1] != fmt.Sprintf("A%d", n) {
 		t.Errorf("%d are out, %d arrived; want the 300 there were and the rest of a batch", n, len(got))
 	}
-	// What came meanwhile is next.
+	// The entries that came meanwhile are next.
 	must.Get(m.CatchUp(t.Context()))(t)
 	must.Equal(t, "where it goes on", keys(t, p.take())[0], fmt.Sprintf("A%d", n+1))
 	p.fail = 1

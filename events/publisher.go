@@ -25,7 +25,7 @@ type Event struct {
 // EventName is what happened.
 type EventName string
 
-// What happens.
+// The names of the events.
 const (
 	EventCreated  EventName = "created"
 	EventRestored EventName = "restored"

@@ -24,7 +24,7 @@ type Outbox interface {
 //
 // An event that the publisher calls invalid can never be published: it
 // is reported, counted and left out, so that those behind it go on. It is lost;
-// the change it tells of stays made.
+// the change that it reports stays made.
 //
 // Set the fields before the first call. Run and Step are for one goroutine and
 // one process at a time: two relays of one outbox would publish everything twice.
@@ -112,7 +112,7 @@ func (r *Relay) forget(ctx context.Context) error {
 	return nil
 }
 
-// publish hands out one event. One that can never be published counts as done.
+// publish hands out one event. An event that can never be published counts as done.
 func (r *Relay) publish(ctx context.Context, e OutboxEvent) error {
 	err := r.Publisher.Publish(ctx, e.Event)
 	if amber.KindOf(err) != amber.KindInvalid {

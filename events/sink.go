@@ -35,8 +35,8 @@ func (s Sink) check() error {
 	return err
 }
 
-// publish tells of a change that is done. The caller may have given up
-// meanwhile: the change is made, so it is told.
+// publish hands out the event of a change that is done. The caller may have given up meanwhile: the
+// change is made, so its event goes out all the same.
 func (s Sink) publish(ctx context.Context, id string, m Mutation) {
 	m.Tenant, m.Agent = s.Tenant, s.Agent
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWait)

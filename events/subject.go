@@ -12,8 +12,7 @@ import (
 // event are far shorter.
 const maxPattern = 512
 
-// pattern is a subject in which "*" stands for any one token and a ">" at the
-// end for one or more.
+// pattern is a subject in which "*" matches any one token and a ">" at the end matches one or more.
 type pattern []string
 
 // parsePattern checks a pattern. The error is of kind invalid.
@@ -41,7 +40,7 @@ func parsePattern(s string) (pattern, error) {
 	return tokens, nil
 }
 
-// matches reports whether the pattern stands for a subject.
+// matches reports whether the pattern matches a subject.
 func (p pattern) matches(subject string) bool {
 	for i, want := range p {
 		if want == ">" {

@@ -33,7 +33,7 @@ func TestATailAnswersFromMemoryWhatComesAfterItsBeginning(t *testing.T) {
 	if !refresh(t, tail, log) || refresh(t, tail, log) {
 		t.Error("three entries are news once")
 	}
-	log.fail = errDown // nobody asks the log from here on
+	log.fail = errDown // the tail does not ask the log from here on
 	over := tail.Over(log)
 	for after, keys := range map[amber.Position][]string{"A/2": {"A3", "A4"}, "A/4": {"A5"}, "A/5": nil} {
 		got := must.Get(over.Changes(t.Context(), after, 2))(t)

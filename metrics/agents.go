@@ -44,8 +44,8 @@ func agentDescs() []*prometheus.Desc {
 	}
 }
 
-// collectAgents shows what the last look has seen. Who has no labels of his own
-// is left out: ages and ratios of several agents add up to nothing.
+// collectAgents shows what the last look has seen. An agent without labels of its own is left out:
+// the sum of ages and ratios of several agents means nothing.
 func (m *Metrics) collectAgents(ch chan<- prometheus.Metric, all []AgentGauges, now time.Time) {
 	shown := map[agentName]bool{}
 	for _, g := range all {

@@ -9,10 +9,10 @@
 //	store = m.Store(tenant, agent, store)
 //	http.Handle("GET /metrics", m.Handler(grantOf))
 //
-// What an observer is told holds no text. Every label comes from a closed set,
+// No data that an observer gets holds text. Every label comes from a closed set,
 // but those of tenants and agents, which are bounded: see [MaxTenants] and
 // [MaxAgents]. Gauges that need a look at an agent are collected in the
-// background by [Metrics.Run] and never while somebody scrapes.
+// background by [Metrics.Run] and never while Prometheus scrapes.
 //
 // Every metric is described in docs/metrics.md.
 package metrics

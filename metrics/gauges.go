@@ -2,8 +2,8 @@ package metrics
 
 import "github.com/amber-memory/amber"
 
-// AgentGauges is what a look at an agent has shown. What is nil was not looked
-// at and is not shown.
+// AgentGauges is what a look at an agent has shown. A part that is nil was not looked at and is not
+// shown.
 type AgentGauges struct {
 	Tenant amber.TenantID
 	Agent  amber.AgentID // "": it is about the tenant

@@ -72,8 +72,8 @@ func visible(g wire.Grant, families []*dto.MetricFamily) []*dto.MetricFamily {
 	return out
 }
 
-// belongs reports whether a series is of the tenant and of the agent of a
-// grant. A series without the label belongs to nobody.
+// belongs reports whether a series is of the tenant and of the agent of a grant. A series without
+// the label belongs to no grant.
 func belongs(g wire.Grant, s *dto.Metric) bool {
 	var tenant, agent string
 	for _, l := range s.GetLabel() {

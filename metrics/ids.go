@@ -9,16 +9,15 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// How many tenants and agents have series of their own. What comes after them
-// is counted together.
+// How many tenants and agents have series of their own. Those that come later are counted together.
 const (
 	MaxTenants     = 256
 	MaxAgents      = 1024 // of all tenants
 	MaxAgentsOfOne = 768  // of one tenant, so that none takes the labels of all others
 )
 
-// Values of the labels tenant and agent that are no ids, so that nobody is
-// called so.
+// Values of the labels tenant and agent that are no valid ids, so that no tenant and no agent has
+// such a name.
 const (
 	idAll   = "_all"   // it concerns all of them
 	idOther = "_other" // one that came after the first MaxTenants or MaxAgents
@@ -64,8 +63,8 @@ func (l *ids) labels(tenant amber.TenantID, agent amber.AgentID) (string, string
 	return string(tenant), string(agent)
 }
 
-// known does the same without making anybody a label: what it is asked about may
-// exist nowhere but in the request of a caller.
+// known does the same without making labels for a new tenant or agent: its name may exist nowhere
+// but in the request of a caller.
 func (l *ids) known(tenant amber.TenantID, agent amber.AgentID) (string, string) {
 	l.mu.Lock()
 	_, ok := l.tenants[tenant]

@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// tell tells m of an operation of somebody.
+// tell reports an operation of an agent to m.
 func tell(m *metrics.Metrics, tenant amber.TenantID, agent amber.AgentID) {
 	_, end := m.Begin(context.Background(), wire.Operation{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "get"})
 	end(wire.Outcome{})

@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// snake returns the name of a method as it is told.
+// snake returns the name of a method as observers get it.
 func snake(method string) string {
 	var b strings.Builder
 	for i, r := range strings.ReplaceAll(method, "ID", "Id") {

@@ -73,7 +73,7 @@ var knownOperations = func() map[string]closed {
 // maxExpected bounds how many values of one label are expected.
 const maxExpected = 512
 
-// expected is a set of values for a label that somebody else knows. Safe for
+// expected is a set of values for a label that another part of the program provides. Safe for
 // concurrent use.
 type expected struct {
 	mu  sync.RWMutex

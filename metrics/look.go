@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Subject is an agent to look at. What is nil is not looked at. Looking at what
-// is measured does not count as operations of the agent.
+// Subject is an agent to look at. A part that is nil is not looked at. The looks do not count as
+// operations of the agent.
 type Subject struct {
 	Tenant    amber.TenantID
 	Agent     amber.AgentID
@@ -18,8 +18,8 @@ type Subject struct {
 	Journal   func(ctx context.Context) ([]wire.JournalStatus, error)
 }
 
-// Look looks at an agent. What cannot be looked at is missing from the answer
-// and in the error; what its store does not have is missing only.
+// Look looks at an agent. A part that cannot be looked at is missing from the answer, and the error
+// says so. A part that the store does not have is only missing.
 func Look(ctx context.Context, s Subject) (AgentGauges, error) {
 	ctx = Unwatched(ctx)
 	g := AgentGauges{Tenant: s.Tenant, Agent: s.Agent}

@@ -53,9 +53,10 @@ func (a auditMeter) Record(ctx context.Context, e wire.AuditEntry) error {
 	return nil
 }
 
-// AuditEntered counts an entry of the audit log that is durable: also one that was written with the change it tells of.
+// AuditEntered counts an entry of the audit log that is durable, also one that was written in the
+// transaction of the change it records.
 func (m *Metrics) AuditEntered(e wire.AuditEntry) {
-	label := m.ids.known // what was refused may have been about nobody
+	label := m.ids.known // a refused entry may be about a tenant that does not exist
 	if e.Outcome == outcomeOK {
 		label = m.ids.labels
 	}

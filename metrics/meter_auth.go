@@ -14,7 +14,7 @@ func newAuthMetrics(f promauto.Factory) *prometheus.CounterVec {
 	return f.NewCounterVec(counterOpts("auth_failures_total", "Callers who were not let in, by why."), []string{"reason"})
 }
 
-// Why somebody is not let in.
+// The reasons why a caller is not let in.
 const (
 	AuthMissing = "missing" // no token was shown
 	AuthRefused = "refused" // it is unknown, wrong, expired or revoked
@@ -25,10 +25,10 @@ const (
 var authReasons = newClosed(AuthMissing, AuthRefused, AuthScope, AuthError)
 
 // AuthFailed counts a caller who was not let in, for one of the reasons above.
-// What [Metrics.Tokens] sees is counted already.
+// The callers that [Metrics.Tokens] sees are counted already.
 func (m *Metrics) AuthFailed(reason string) { m.auth.WithLabelValues(authReasons.of(reason)).Inc() }
 
-// Tokens returns t with those counted whom it does not let in.
+// Tokens returns t, and counts the callers that t does not let in.
 func (m *Metrics) Tokens(t wire.Tokens) wire.Tokens { return tokenMeter{t, m} }
 
 type tokenMeter struct {

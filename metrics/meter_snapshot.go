@@ -82,7 +82,7 @@ func (c checkMeter) CheckRepository(ctx context.Context, r wire.CheckRequest) (w
 	return report, err
 }
 
-// damaged counts damage. Where there is none, nobody may be called so.
+// damaged counts damage. Without damage it makes no labels: the tenant or the agent may not exist.
 func (m *Metrics) damaged(t amber.TenantID, a amber.AgentID, operation string, found []wire.Damage) {
 	if len(found) > 0 {
 		tenant, agent := m.ids.labels(t, a)

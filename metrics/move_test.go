@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// busySnapshots has something to tell of everything.
+// busySnapshots reports a number for everything that a metric counts.
 type busySnapshots struct{ noSnapshots }
 
 func (busySnapshots) Snapshot(_ context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
@@ -48,7 +48,7 @@ func (halfAudit) VerifyAudit(context.Context) (wire.AuditReport, error) {
 	return wire.AuditReport{Damaged: []string{"3"}}, nil
 }
 
-// noTokens lets nobody in.
+// noTokens lets no caller in.
 type noTokens struct{ wire.Tokens }
 
 func (noTokens) Authenticate(_ context.Context, secret string) (wire.Grant, error) {
@@ -58,7 +58,7 @@ func (noTokens) Authenticate(_ context.Context, secret string) (wire.Grant, erro
 	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "no")
 }
 
-// mover does something that moves a metric, and tells what is seen then.
+// mover is an action that moves a metric, and the lines that a scrape shows then.
 type mover struct {
 	move func(t *testing.T, m *metrics.Metrics)
 	want []string // of a histogram the counts

@@ -32,8 +32,8 @@ func histogramOpts(name, help string, buckets []float64) prometheus.HistogramOpt
 	return prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}
 }
 
-// fastBuckets are for what answers while somebody waits, slowBuckets for what
-// works through a whole agent. In seconds.
+// fastBuckets are for operations that a caller waits for, slowBuckets for operations that work
+// through a whole agent. In seconds.
 var (
 	fastBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 	slowBuckets = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600}

@@ -59,7 +59,7 @@ func (m *Metrics) look(ctx context.Context) error {
 	if err == nil {
 		m.looks.success.Set(unix(amber.At(ended)))
 	}
-	// What was seen counts also when something else was not.
+	// The gauges that were seen count also when another look has failed.
 	m.sources.keep(gauges, ended)
 	return err
 }

@@ -156,8 +156,8 @@ func TestAWorkerThatFailsKeepsItsLastSuccess(t *testing.T) {
 	must.Equal(t, "", lines(t, m, "amber_worker_up"), []string{`amber_worker_up{worker="journal drain"} 0`})
 }
 
-// TestVaultTimesAreTakenBack: nobody is alarmed by the time of a backup that is
-// nobody's any more, or of a failure that is over.
+// TestVaultTimesAreTakenBack: an alarm must not rest on the time of a backup whose agent has none
+// any more, or of a failure that is over.
 func TestVaultTimesAreTakenBack(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)

@@ -19,9 +19,8 @@ type Sources struct {
 	Workers    func() []wire.WorkerHealth // their names are part of the program
 	Bus        func() BusState
 	Database   func() DatabaseState // of servers whose agents live in PostgreSQL
-	// Look tells about every agent that is to be shown, as [Look] does, and
-	// what it could not see. It is asked by [Metrics.Run] alone, and returns
-	// when its context ends.
+	// Look looks at every agent that is to be shown, as [Look] does, and its error says what it
+	// could not see. Only [Metrics.Run] calls it. It returns when its context ends.
 	Look func(ctx context.Context) ([]AgentGauges, error)
 }
 

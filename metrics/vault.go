@@ -51,8 +51,8 @@ func (m *Metrics) BackupsFail(tenant amber.TenantID, agent amber.AgentID, since 
 	m.instant(m.vault.failing, tenant, agent, since)
 }
 
-// instant shows an instant of an agent, or shows it no longer. Who has no labels
-// of his own is left out: instants of several agents add up to nothing.
+// instant shows an instant of an agent, or shows it no longer. An agent without labels of its own
+// is left out: the sum of instants of several agents means nothing.
 func (m *Metrics) instant(g *prometheus.GaugeVec, tenant amber.TenantID, agent amber.AgentID, at amber.Time) {
 	t, a := m.ids.labels(tenant, agent)
 	switch {

@@ -54,9 +54,9 @@ func Unwatched(ctx context.Context) context.Context {
 }
 
 // watch tells the observers that an operation begins, and puts their context into
-// ctx. What it returns tells them that the operation has ended, how, and how much
-// it was about. Until the operation returns its error is errUnfinished, so that
-// one that panics does not count as one that went well.
+// ctx. The function that it returns tells them that the operation has ended, with which
+// outcome, and how much data it was about. Until the operation returns, its error is
+// errUnfinished, so that an operation that panics does not count as one that went well.
 //
 //	defer w.watch(&ctx, &err, "task")(one)
 func (w watched) watch(ctx *context.Context, err *error, name string) func(measure func() size) {

@@ -72,10 +72,10 @@ func lines(t *testing.T, m *metrics.Metrics, name string) []string {
 	return out
 }
 
-// errSecret is one whose text nobody may see.
+// errSecret is an error whose text must appear nowhere.
 var errSecret = errors.New("the cat sat on it")
 
-// tape is an observer that writes down what it is told.
+// tape is an observer that writes down the operations and outcomes that it gets.
 type tape struct {
 	ops  []wire.Operation
 	outs []wire.Outcome

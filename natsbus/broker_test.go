@@ -257,7 +257,7 @@ func (p *proxy) copy(to, from net.Conn) {
 	}
 }
 
-// freeze holds back every byte. Nothing is closed: nobody is told.
+// freeze holds back every byte. It closes nothing, so neither side notices.
 func (p *proxy) freeze() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

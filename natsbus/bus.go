@@ -67,8 +67,8 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	if o.JetStream && b.status.current() == linkUp {
 		within, cancel := context.WithTimeout(ctx, min(o.Wait, dialWait))
 		defer cancel()
-		// So that there is something to subscribe to. What is wrong with it is
-		// found again, and told, by the first publication.
+		// This makes the stream, so that there is something to subscribe to. The first publication
+		// finds and reports an error of the stream again.
 		if err := b.ensureStream(within, b.conn.js); err != nil {
 			b.o.Log.Warn("the stream is not ready", "stream", o.Stream, "error", b.hidden.clean(err))
 		}
@@ -76,8 +76,8 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	return b, nil
 }
 
-// begin connects for the first time, as long as ctx lasts: with many servers
-// that do not answer it takes its time. What is still being tried then is let go
+// begin connects for the first time, as long as ctx lasts: with many servers that do not answer
+// this takes its time. When ctx ends first, begin closes the connection that is still being tried
 // as soon as the client library returns.
 func (b *Bus) begin(ctx context.Context) error {
 	tried := make(chan error, 1)
@@ -150,7 +150,7 @@ func (b *Bus) hand(ctx context.Context, m message) error {
 	select {
 	case err := <-sent:
 		return err
-	case <-lost: // nobody will answer; the sender ends with ctx
+	case <-lost: // no answer will come; the sender ends with ctx
 		return b.fail(m, amber.KindUnreachable, errLost)
 	case why := <-refused:
 		return b.fail(m, amber.KindRefused, errors.New(why))

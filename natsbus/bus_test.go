@@ -112,8 +112,8 @@ func TestABrokerThatRestartsKeepsWhatItHad(t *testing.T) {
 	}
 }
 
-// A connection that leads nowhere is noticed and made anew, and nobody waits
-// for it longer than he wants to.
+// A connection that leads nowhere is noticed and made anew, and a publication waits for it no
+// longer than Options.Wait.
 func TestAPartitionEndsAndTheBusGoesOn(t *testing.T) {
 	t.Parallel()
 	modes(t, func(t *testing.T, jetStream bool) {
@@ -309,7 +309,7 @@ func TestWhoMayNotPublishIsTold(t *testing.T) {
 				}},
 			}
 		})
-		b, _ := open(t, natsbus.Options{URL: "nats://ann:pw@" + s.addr(), JetStream: jetStream, Wait: time.Hour}) // nobody waits for an answer
+		b, _ := open(t, natsbus.Options{URL: "nats://ann:pw@" + s.addr(), JetStream: jetStream, Wait: time.Hour}) // the answer does not wait for it
 		denied := mutation("2")
 		denied.Subject = "amber.memory.mutated.acme.eve"
 		for range 2 { // the second complaint is about the second event
@@ -320,7 +320,7 @@ func TestWhoMayNotPublishIsTold(t *testing.T) {
 	})
 }
 
-// A listener that does not read holds nobody up.
+// A listener that does not read delays neither the publisher nor another listener.
 func TestASlowListenerHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	s := newBroker(t, false, func(o *server.Options) {

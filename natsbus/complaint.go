@@ -14,7 +14,7 @@ type complaints struct {
 	waiting map[*listener]struct{} // as many as there are senders
 }
 
-// listener is somebody who publishes on a subject.
+// listener is a caller that publishes on a subject and wants to hear complaints about it.
 type listener struct {
 	quoted string // the subject as a server writes it
 	heard  chan string

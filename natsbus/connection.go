@@ -57,7 +57,7 @@ func (b *Bus) connect() error {
 	case b.isClosed():
 		return errClosed
 	case b.conn != nil && b.status.current() != linkGone:
-		return nil // somebody else was faster
+		return nil // another caller was faster
 	}
 	b.status.turn(linkDown, errNotConnected.Error())
 	c := &connection{gone: make(chan struct{})}
@@ -131,7 +131,7 @@ func (b *Bus) down(to link, err error) {
 	}
 }
 
-// stillDown is told of every attempt that failed; it logs what is new.
+// stillDown is called after every attempt that failed; it logs an error that is new.
 func (b *Bus) stillDown(err error) {
 	if err == nil {
 		return
@@ -141,8 +141,9 @@ func (b *Bus) stillDown(err error) {
 	}
 }
 
-// probe makes the connection anew when it does not answer: it may be one that
-// leads nowhere, and nobody would notice before a minute is over.
+// probe makes the connection anew when it does not answer: the connection may lead nowhere, and
+// without the probe the client library would notice that only after several pings without an
+// answer.
 func (c *connection) probe() {
 	if !c.probing.CompareAndSwap(false, true) {
 		return

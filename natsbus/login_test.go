@@ -53,8 +53,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// A login that is refused is no reason to give up: somebody may mend it. What
-// one logs in with is shown to nobody.
+// A login that is refused is no reason to give up: a person may correct it at the server. The
+// password or token of the login is never shown.
 func TestARefusedLoginIsTriedAgainAndNeverShown(t *testing.T) {
 	t.Parallel()
 	for name, login := range map[string]string{"password": "ann:hunter2", "token": "hunter2", "odd": "ann:hunter2%2F%20%40"} {

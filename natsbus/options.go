@@ -99,7 +99,7 @@ func (o Options) withDefaults() (Options, error) {
 
 func invalid(why string) error { return amber.Errorf(amber.KindInvalid, openOp, "", "%s", why) }
 
-// checkCreds looks at the file while somebody is there to read the error.
+// checkCreds looks at the file when the bus is opened, while a person is there to read the error.
 func (o Options) checkCreds() error {
 	if o.CredsFile == "" {
 		return nil

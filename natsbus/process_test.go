@@ -271,7 +271,7 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 			wire.freeze()
 			write(1 + chance.IntN(round))
 			if chance.IntN(2) == 0 {
-				wire.cut() // and nobody ever sees what was under way
+				wire.cut() // the bytes under way are lost
 			}
 			wire.thaw()
 		}

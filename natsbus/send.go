@@ -63,9 +63,9 @@ func (b *Bus) sendKept(ctx context.Context, c *connection, msg *nats.Msg) error 
 	return err
 }
 
-// doubtStream looks for the stream after a publication that nobody answered: a
-// plain listener to the same subject hides that there is no stream. A client that may
-// publish and not look at streams goes on.
+// doubtStream looks for the stream after a publication that got no answer: a plain listener to the
+// same subject hides that there is no stream. A client that may publish but may not look at streams
+// goes on.
 func (b *Bus) doubtStream(ctx context.Context, c *connection) error {
 	within, cancel := context.WithTimeout(ctx, b.o.Wait/2)
 	defer cancel()

@@ -24,8 +24,8 @@ const (
 
 const streamOp = "prepare stream"
 
-// ensureStream makes the stream where it is missing. One that is there is
-// somebody's, and stays as it is.
+// ensureStream makes the stream where it is missing. A stream that is there belongs to the operator
+// of the broker, and stays as it is.
 func (b *Bus) ensureStream(ctx context.Context, js jetstream.JetStream) error {
 	s, err := js.Stream(ctx, b.o.Stream)
 	switch {
@@ -38,7 +38,7 @@ func (b *Bus) ensureStream(ctx context.Context, js jetstream.JetStream) error {
 		Name: b.o.Stream, Description: "what happens to the memory of agents (Amber)",
 		Subjects: b.subjects(), Storage: jetstream.FileStorage, Duplicates: duplicates, MaxAge: keepFor,
 	})
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // somebody else was faster
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client was faster
 		return nil
 	}
 	if err != nil {
@@ -82,8 +82,8 @@ func (b *Bus) checkStream(have jetstream.StreamConfig) error {
 	}
 }
 
-// covered reports whether one of the patterns stands for everything that want
-// does, which ends with ">".
+// covered reports whether one of the patterns matches every subject that want matches. Want ends
+// with ">".
 func covered(want string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return covers(strings.Split(p, "."), strings.Split(want, ".")) })
 }

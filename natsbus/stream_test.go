@@ -44,7 +44,7 @@ func TestAMissingStreamIsMade(t *testing.T) {
 	e.Subject = "a.b.acme.ada"
 	publish(t, b, e)
 
-	// Somebody deletes it.
+	// An operator deletes the stream.
 	must.Do(t, s.streams(t).DeleteStream(t.Context(), "MEMORY"))
 	publish(t, b, e)
 	must.Equal(t, "kept", idsOf(t, s.kept(t, "MEMORY")), []string{"1"})
@@ -89,8 +89,8 @@ func TestAStreamThatIsThereStaysAsItIs(t *testing.T) {
 	}
 }
 
-// What a full stream does not take is offered until it has room, and then it is
-// there once.
+// The bus offers an event that a full stream does not take until the stream has room. Then the
+// stream has the event once.
 func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
 	t.Parallel()
 	s := newBroker(t, true)

@@ -34,8 +34,8 @@ func (t *Tracer) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-// continued returns a context that knows the trace of the caller. Of what else
-// the caller says about it nothing is kept.
+// continued returns a context that knows the trace of the caller. It keeps nothing else that the
+// caller says about the trace.
 func continued(r *http.Request) context.Context {
 	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	sc := oteltrace.SpanContextFromContext(ctx)

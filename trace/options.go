@@ -50,8 +50,8 @@ func FromEnvironment(get func(string) string) Options {
 	return o
 }
 
-// parseHeaders reads "key=value,key=value", both percent-encoded. What is no
-// header is left out.
+// parseHeaders reads "key=value,key=value", both percent-encoded. A pair that is no header is left
+// out.
 func parseHeaders(s string) map[string]string {
 	headers := map[string]string{}
 	for pair := range strings.SplitSeq(s, ",") {

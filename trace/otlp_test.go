@@ -118,7 +118,7 @@ func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
 		end(wire.Outcome{})
 	}
 	must.Kind(t, "close", tracer.Close(context.Background()), amber.KindUnreachable)
-	<-failed // somebody is told
+	<-failed // the failure was reported
 }
 
 func TestACollectorThatIsAwayIsToldOnlyToWhoAsks(t *testing.T) {

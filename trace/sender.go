@@ -14,7 +14,7 @@ import (
 type sender struct {
 	sdktrace.SpanExporter
 	failed func(error)
-	idle   func() // closes connections that nobody uses
+	idle   func() // closes connections that are not in use
 	halt   sync.Once
 }
 

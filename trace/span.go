@@ -37,8 +37,7 @@ func setID(span oteltrace.Span, key, id string) {
 	}
 }
 
-// end ends the span of an operation. Of an error it tells the kind, never the
-// text.
+// end ends the span of an operation. The span gets the kind of an error, never the text.
 func end(span oteltrace.Span, o wire.Outcome) {
 	span.SetAttributes(attribute.Int64("amber.bytes_in", o.In), attribute.Int64("amber.bytes_out", o.Out), attribute.Int("amber.items", o.Items))
 	if o.Err != nil {
