@@ -74,10 +74,9 @@ func (r *Registry) register(b backend, f Factory) error {
 	return nil
 }
 
-// Check tells whether Resolve would find every backend that c names, without
-// opening any. Errors: invalid for a value out of range or an unknown name,
-// unsupported for a backend that is not built in or does not serve the layer;
-// each names the key.
+// Check reports whether Resolve would find every backend that c names, without opening any. Errors:
+// invalid for a value out of range or an unknown name, unsupported for a backend that is not built
+// in or does not serve the layer; each names the key.
 func (r *Registry) Check(c Config) error {
 	c, err := c.bounded()
 	if err != nil {
@@ -114,8 +113,8 @@ func (r *Registry) plan(c Config) ([]choice, error) {
 	return plan, c.checkPostgres()
 }
 
-// layerEnabled tells whether layer l is switched on. The control plane is not
-// memory: tasks go on while memory is off.
+// layerEnabled reports whether layer l is switched on. The control plane is not memory: tasks go on
+// while memory is off.
 func (c Config) layerEnabled(l amber.Layer) bool {
 	return c.Memory.Enabled || l == amber.LayerControl
 }
@@ -160,7 +159,7 @@ func knownBackends() []string {
 	return []string{"sqlite", "git", "openviking", "postgres", RemoteBackend}
 }
 
-// isRegistered tells whether any layer has a backend of that name.
+// isRegistered reports whether any layer has a backend of that name.
 func (r *Registry) isRegistered(name string) bool {
 	for b := range r.factories {
 		if b.name == name {

@@ -76,7 +76,7 @@ type Context struct {
 	Trust    Insistence    // ContextDerived or ContextOwn
 }
 
-// What automatic context may hold.
+// The memories that automatic context may hold.
 const (
 	ContextDerived Insistence = "derived" // also what was found in sessions of this home
 	ContextOwn     Insistence = "own"     // only what was written here or signed by a trusted key
@@ -232,7 +232,7 @@ type Foreign struct {
 	Files  []string // files and folders
 }
 
-// Default returns the configuration of somebody who configured nothing.
+// Default returns the configuration without any setting of a user.
 func Default() Config { return defaults(Keys()) }
 
 func defaults(keys []Key) Config {

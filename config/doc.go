@@ -14,7 +14,7 @@
 // One table, [Keys], is the schema. It drives parsing, bounds, environment
 // names and docs/config.md, so a key is added in one place.
 //
-// Two rules hold throughout. What a user wrote is never ignored: an unknown
+// Two rules hold throughout. Nothing that a user wrote is ignored: an unknown
 // key, a wrong type or a backend that is missing is an error that names it.
 // And a cap cannot be configured away: a number above it is lowered, and the
 // lowering is reported.

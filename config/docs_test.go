@@ -62,7 +62,7 @@ func docsTables(t *testing.T) string {
 	return b.String()
 }
 
-// docsType tells what a value may be.
+// docsType returns the values or the type that a value may have, as the document shows them.
 func docsType(k config.Key) string {
 	if len(k.Choices) > 0 {
 		return "`" + strings.Join(k.Choices, "`, `") + "`"

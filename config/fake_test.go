@@ -11,9 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// fake is a backend that remembers what it was asked. Layers it does not
-// watch refuse every mutation with the name of the backend, which tells who
-// serves them.
+// fake is a backend that records its calls. A layer that it does not watch refuses every mutation,
+// and the error names the backend, so a test sees which backend serves the layer.
 type fake struct {
 	name string
 	lack []amber.Layer // layers it has no parts for

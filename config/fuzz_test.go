@@ -45,7 +45,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		checkBounds(t, l)
-		// What a plain decoder sees must be known, every key of it.
+		// Every key that a plain decoder sees must be known.
 		var doc map[string]any
 		if err := yaml.Unmarshal(data, &doc); err != nil {
 			return
@@ -119,8 +119,8 @@ func checkKnown(t *testing.T, known map[string]bool, path string, doc map[string
 	}
 }
 
-// unnamed returns the key of the schema that the key of a source or a tenant
-// stands for.
+// unnamed returns the key of the schema for the key of a source or a tenant: the same key with
+// <name> in the place of the name.
 func unnamed(key string) string {
 	parts := strings.Split(key, ".")
 	if len(parts) == 5 && strings.HasPrefix(key, "server.vault.tenants.") {

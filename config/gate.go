@@ -15,8 +15,8 @@ import (
 func newStore(m Memory, r amber.Review, parts amber.Parts) amber.Store {
 	s := amber.NewStore(parts)
 	if !m.Enabled {
-		// The parts are replaced after NewStore, so that Capabilities tells
-		// what there really is: the control plane.
+		// The parts are replaced after NewStore, so that Capabilities reports only the parts that
+		// are really there: those of the control plane.
 		off := amber.Disabled(isFalse(enabledPath))
 		for _, l := range amber.Layers() {
 			if l != amber.LayerControl {

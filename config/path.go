@@ -32,8 +32,8 @@ func (k Key) parsePath(text string) (string, error) {
 	return path, nil
 }
 
-// isBucket tells the URL of a bucket from a path. Who opens it reads it; here it
-// must be one line, and no place for secrets.
+// isBucket reports whether s is the URL of a bucket and not a path. The target that opens the
+// bucket reads the URL; here it must be one line, and must have no place for secrets.
 func isBucket(s string) bool {
 	scheme, rest, _ := strings.Cut(s, ":")
 	return (scheme == "s3" || strings.HasPrefix(scheme, "s3+")) && rest != "" && len(s) <= maxPathBytes &&

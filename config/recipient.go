@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber/internal/agekey"
 )
 
-// checkRecipients checks a list of public keys. None of them is repeated in
-// the error: somebody may have written the secret one.
+// checkRecipients checks a list of public keys. The error repeats none of them: a person may have
+// written a secret key by mistake.
 func (k Key) checkRecipients(list []string) error {
 	keys, err := agekey.ParseRecipients(list)
 	if err != nil {

@@ -10,13 +10,12 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// settleTime is how long a file must have been left alone before it is read
-// again: somebody may be in the middle of writing it, and half a configuration
-// may well be a valid one.
+// settleTime is how long a file must have been left alone before it is read again: a program may be
+// in the middle of writing it, and half a configuration may well be a valid one.
 const settleTime = time.Second
 
 // Reloader is a configuration whose file is read again when it changes. It
-// looks when it is asked and watches nothing meanwhile. Environment and flags
+// looks when a caller asks and watches nothing meanwhile. Environment and flags
 // stay what they were. Safe for concurrent use.
 type Reloader struct {
 	in    Input
@@ -82,9 +81,8 @@ func (r *Reloader) report(err error) error {
 	return err
 }
 
-// stat looks at the file. It returns nil for one that cannot be read twice, as
-// a pipe, and where there never was a file. One that was there and is gone is an
-// error.
+// stat looks at the file. It returns nil for a file that cannot be read twice, as a pipe, and where
+// there never was a file. A file that was there and is gone is an error.
 func (r *Reloader) stat() (fs.FileInfo, error) {
 	if r.in.Path == "" {
 		return nil, nil

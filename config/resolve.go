@@ -95,8 +95,9 @@ func (o *opener) open(ctx context.Context, c Config, plan []choice) (amber.Parts
 	return parts, nil
 }
 
-// together tells whether one backend serves every layer that an ingestion or an
-// import writes to: each is one transaction. A primary serves what a server stands beside.
+// together reports whether one backend serves every layer that an ingestion or an import writes to:
+// each of these is one transaction. The layers of an OpenViking server are served by the primary
+// beside it.
 func together(c Config, plan []choice) bool {
 	serving := map[string]bool{}
 	for _, ch := range plan {

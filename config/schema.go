@@ -21,7 +21,7 @@ const (
 	Name     Type = "name"     // a name of a backend, in lower case
 	Count    Type = "count"    // a whole number from 0
 	Choice   Type = "choice"   // one of the words the key lists
-	Path     Type = "path"     // an absolute path; ~/ stands for the folder of the user
+	Path     Type = "path"     // an absolute path; ~/ is the folder of the user
 	Location Type = "location" // a path, or the URL of an S3 bucket
 	Paths    Type = "paths"    // a list of absolute paths
 	Schedule Type = "schedule" // off, an interval, or five fields of cron
@@ -54,8 +54,8 @@ type Key struct {
 	Path string // "memory.recall.top_k"; where the user chooses a name, "sources.<name>.git"
 	Type Type
 	// Default is a bool, an int, a float64, a [time.Duration], a [Bytes], a string, a
-	// [Secret] or a []string. An empty name stands for the value of memory.backend, an empty
-	// path for none; nil, where a tenant is named, for what holds for all.
+	// [Secret] or a []string. An empty name means the value of memory.backend, an empty
+	// path means none; nil, in a key of a tenant, means the value that holds for all tenants.
 	Default any
 	Cap     any      // of the type of Default; nil where there is none
 	Choices []string // the words a choice may be
@@ -76,7 +76,7 @@ func (k Key) Env() string {
 const (
 	envPrefix    = "AMBER_"
 	envSeparator = "__"
-	anyName      = "<name>" // stands for a name in the path of a key
+	anyName      = "<name>" // the place of a name in the path of a key
 
 	enabledPath       = "memory.enabled"
 	backendPath       = "memory.backend"

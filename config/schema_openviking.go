@@ -28,7 +28,7 @@ type OpenViking struct {
 const (
 	VikingKey     Insistence = "api_key" // one key for each agent
 	VikingTrusted Insistence = "trusted" // a gateway vouches for two headers
-	VikingDev     Insistence = "dev"     // nobody is asked; loopback only
+	VikingDev     Insistence = "dev"     // the server asks for nothing; loopback only
 )
 
 // How what a server has found is put among what the primary has found.

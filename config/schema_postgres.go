@@ -20,7 +20,7 @@ type Postgres struct {
 	Plain       bool          // a server beyond this machine needs no certificate
 	Connections int           // at most
 	LockTimeout time.Duration // how long a write waits for one of another program
-	Settle      time.Duration // how long it is looked what became of a commit
+	Settle      time.Duration // how long a writer looks for the outcome of a commit
 	Migrate     Insistence    // who brings an older database to the schema of this program
 	// Tenants are those that have a database of their own, by name. Use [Config.DSNFileOf].
 	Tenants map[string]PostgresTenant
@@ -61,7 +61,7 @@ func (c Config) OwnDatabases() (tenants []string) {
 	return tenants
 }
 
-// Who brings an older database to the schema of a program.
+// Ways to bring an older database to the schema of a program.
 const (
 	MigrateManual Insistence = "manual" // amber migrate
 	MigrateAuto   Insistence = "auto"   // the first program that opens it, as far as that only adds

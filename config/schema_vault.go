@@ -58,8 +58,8 @@ type vaultRule struct {
 	of func(path, tenant string) Key
 }
 
-// rule makes one. At is where a value is for all, own where a tenant has its
-// own; there nil stands for none.
+// rule makes a rule. At is where the value for all tenants is, own is where a tenant has its own
+// value; nil there means that the tenant has none.
 func rule[T bool | int | Bytes | []string](k Key, at func(*ServerVault) *T, own func(*VaultOverride) **T) vaultRule {
 	k.set = func(c *Config, v any) { *at(&c.Server.Vault) = v.(T) }
 	k.get = func(c *Config) any { return *at(&c.Server.Vault) }

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// What is sent to an API of embeddings is memory, so a place that others can listen to is
+// A text that goes to an API of embeddings is memory. So a URL that other machines can listen to is
 // refused, and so is a URL that holds a password.
 func TestSearchModels(t *testing.T) {
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestSearchModels(t *testing.T) {
 	}
 }
 
-// Somebody may write the key where its name belongs.
+// A person may write the key where the name of its variable belongs.
 func TestKeysOfModelsAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	_, err := config.Load(config.Input{Flags: map[string]string{"search.key_env": "sk-hunter2"}})

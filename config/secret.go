@@ -13,7 +13,7 @@ import (
 // in any way it shows none of them; [Secret.Reveal] does.
 type Secret string
 
-// hidden stands for what is not shown.
+// hidden replaces text that is not shown.
 const hidden = "***"
 
 // Reveal returns the value with everything in it.

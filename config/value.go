@@ -120,7 +120,7 @@ func (k Key) wrongType(got string) error {
 		Patterns:   "a list of patterns",
 		Servers:    "the URLs of NATS servers with commas between them, such as nats://host:4222",
 	}[k.Type]
-	if k.Type == Servers || k.Type == Variable { // somebody may have written the key instead of its name
+	if k.Type == Servers || k.Type == Variable { // a person may have written the key, not its name
 		got = "what it is set to, which is not shown here"
 	}
 	return fmt.Errorf("%s must be %s, not %s", k.Path, want, got)

@@ -19,8 +19,8 @@ const (
 	maxExtensions = 256
 )
 
-// validURL reports whether s is a place to send documents and keys to: https, or
-// http on this machine, and nobody who logs in.
+// validURL reports whether s is a place to send documents and keys to: https, or http on this
+// machine, without a user in the URL.
 func validURL(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || len(s) > maxPathBytes || strings.ContainsFunc(s, unicode.IsControl) ||

@@ -13,7 +13,7 @@ import (
 //go:embed minilm.model
 var builtin string
 
-// HasBuiltin tells whether this program carries a model.
+// HasBuiltin reports whether this program carries a model.
 const HasBuiltin = true
 
 var readBuiltin = sync.OnceValues(func() (*Model, error) {

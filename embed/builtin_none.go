@@ -2,7 +2,7 @@
 
 package embed
 
-// HasBuiltin tells whether this program carries a model.
+// HasBuiltin reports whether this program carries a model.
 const HasBuiltin = false
 
 // Builtin returns nil: this program was built without a model.

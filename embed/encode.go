@@ -164,7 +164,7 @@ func (w *work) times(out, in []float32, l *linear, add []float32) {
 }
 
 // quantize fills q with the rows of in as bytes, as the published model does: one scale
-// for the whole text, and 0 is a byte. The byte q stands for (q - zero) * scale.
+// for the whole text, and 0 is a byte. The byte q means (q - zero) * scale.
 func (w *work) quantize(in []float32, k int) {
 	n := w.tokens * k
 	least, most := bounds(in[:n])

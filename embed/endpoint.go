@@ -39,7 +39,7 @@ type Endpoint struct {
 const (
 	endpointBatch   = 32 // texts of one request
 	passageWait     = 30 * time.Second
-	questionWait    = 5 * time.Second // somebody waits for the answer
+	questionWait    = 5 * time.Second // a person waits for the answer
 	minDim          = 16
 	maxDim          = 4096
 	bytesPerNumber  = 32
@@ -150,8 +150,8 @@ func (e *Endpoint) unreachable(err error) error {
 	return &amber.Error{Op: "make vectors", Kind: amber.KindUnreachable, ID: e.url, Err: err}
 }
 
-// checkStatus refuses answers that are no success. What such an answer says may repeat a
-// text or a key, so it is not shown.
+// checkStatus refuses answers that are no success. The text of such an answer may repeat a text or
+// a key, so the error does not show it.
 func (e *Endpoint) checkStatus(r *http.Response) error {
 	switch {
 	case r.StatusCode == http.StatusOK:

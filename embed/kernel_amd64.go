@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// What this processor can do. Tests switch it off. What has VNNI has AVX2.
+// The abilities of this processor. Tests switch them off. A processor with hasVNNI also has
+// hasAVX2.
 var (
 	hasVNNI = hasAVX2 && cpu.X86.HasAVX512VNNI && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ
 	hasAVX2 = cpu.X86.HasAVX2

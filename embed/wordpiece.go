@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// vocabulary is the words of a model. It is looked up where it lies in the file: a
-// process that asks nothing builds nothing.
+// vocabulary is the words of a model. A lookup reads the words where they lie in the file: a
+// process that looks nothing up builds nothing.
 type vocabulary struct {
 	text   string
 	ends   []uint32 // word i is text[ends[i]:ends[i+1]]

@@ -115,9 +115,8 @@ func on(dir string, fsys fsx.FS) *keyring.Ring {
 	return keyring.Open(dir, keyring.Options{FS: fsys, Random: fixed(1)})
 }
 
-// TestChangesSurviveAPowerCut cuts the power at every call. What was
-// acknowledged is there; otherwise the old state is or the new one, whole; and
-// the change can be made again.
+// TestChangesSurviveAPowerCut cuts the power at every call. A change that was acknowledged is
+// there; otherwise the old state or the new one is there, whole, and the change can be made again.
 func TestChangesSurviveAPowerCut(t *testing.T) {
 	t.Parallel()
 	for _, c := range changes {

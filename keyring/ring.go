@@ -69,9 +69,9 @@ func (r *Ring) own() (*signer, error) {
 	return newSigner(s), nil
 }
 
-// Make returns the signer of the home and makes a seed when the home has no seed yet. Of
-// several callers at the same time one makes it, and all get that one. Errors:
-// those of [Ring.Signer] but for not_found; internal when it cannot be written.
+// Make returns the signer of the home and makes a seed when the home has no seed yet. When several
+// callers make a seed at the same time, one of the seeds stays, and all callers get its signer.
+// Errors: those of [Ring.Signer] but for not_found; internal when the seed cannot be written.
 func (r *Ring) Make(ctx context.Context) (s sign.Signer, created bool, err error) {
 	s, err = r.Signer(ctx)
 	if amber.KindOf(err) != amber.KindNotFound {

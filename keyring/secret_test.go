@@ -25,8 +25,8 @@ func TestASeedShowsNothing(t *testing.T) {
 	}
 }
 
-// FuzzTrusted reads any bytes as the list. What is accepted names the same keys
-// when it is written again.
+// FuzzTrusted reads any bytes as the list. A list that is accepted names the same keys when it is
+// written again.
 func FuzzTrusted(f *testing.F) {
 	key := "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
 	for _, s := range []string{"", "\n", "# nobody\n", key, key + " a comment\r\n\n#\n" + key + "\tb", "x\n", " " + key + "  spaces  \n"} {

@@ -124,8 +124,8 @@ func readSeed(fsys fsx.FS, path string) (seed, []byte, error) {
 // hasModes is false where modes say nothing about who may read a file.
 const hasModes = runtime.GOOS != "windows"
 
-// readFile reads a regular file and its mode, of one and the same file. Of a
-// longer one it returns one byte more than max.
+// readFile reads the content and the mode of one regular file, through one open file. It returns
+// max+1 bytes of a longer file.
 func readFile(fsys fsx.FS, path string, max int64) ([]byte, fs.FileMode, error) {
 	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {

@@ -149,10 +149,9 @@ func (r *Ring) readTrusted() (list, error) {
 	return l, nil
 }
 
-// Trust puts a key on the list. One that is there gets the comment, unless it is
-// empty. Errors: invalid for a key that is not valid, or a comment of more than a
-// line; quota when the list is full; those of [Ring.Trusted]; that of the
-// context.
+// Trust puts a key on the list. A key that is there gets the comment, unless the comment is empty.
+// Errors: invalid for a key that is not valid, or a comment of more than a line; quota when the
+// list is full; those of [Ring.Trusted]; that of the context.
 func (r *Ring) Trust(ctx context.Context, key sign.KeyID, comment string) error {
 	const op = "trust key"
 	if _, err := sign.ParseKeyID(string(key)); err != nil {
@@ -193,7 +192,7 @@ func (r *Ring) Untrust(ctx context.Context, key sign.KeyID) error {
 	})
 }
 
-// change replaces the list; nobody else changes it meanwhile.
+// change replaces the list under a lock, so that no other process changes it meanwhile.
 func (r *Ring) change(ctx context.Context, op string, edit func(list) (list, error)) error {
 	if err := fsx.MkdirAll(r.o.FS, r.dir, 0o700); err != nil {
 		return failed(op, r.dir, err)

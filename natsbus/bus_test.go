@@ -309,7 +309,8 @@ func TestWhoMayNotPublishIsTold(t *testing.T) {
 				}},
 			}
 		})
-		b, _ := open(t, natsbus.Options{URL: "nats://ann:pw@" + s.addr(), JetStream: jetStream, Wait: time.Hour}) // the answer does not wait for it
+		// Wait is an hour: the refusal has to arrive without it.
+		b, _ := open(t, natsbus.Options{URL: "nats://ann:pw@" + s.addr(), JetStream: jetStream, Wait: time.Hour})
 		denied := mutation("2")
 		denied.Subject = "amber.memory.mutated.acme.eve"
 		for range 2 { // the second complaint is about the second event

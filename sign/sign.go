@@ -101,8 +101,7 @@ func decodeBase58(s string) ([]byte, bool) {
 	return append(make([]byte, zeros), n.Bytes()...), true
 }
 
-// Signature is a signature and the key it was made with. What it was made over
-// is told elsewhere.
+// Signature is a signature and the key it was made with. It does not say which bytes were signed.
 type Signature struct {
 	Alg   string `json:"alg"` // SignatureAlg
 	KeyID KeyID  `json:"key_id"`
@@ -178,7 +177,7 @@ type SignatureReport struct {
 // SignatureStatus is what became of checking a signature.
 type SignatureStatus string
 
-// What becomes of checking a signature.
+// The results of checking a signature.
 const (
 	SignatureValid    SignatureStatus = "valid"    // it matches; Standing tells whose it is
 	SignatureMissing  SignatureStatus = "unsigned" // and nothing says that there was one

@@ -27,7 +27,7 @@ type change struct {
 	before func(t *testing.T, disk fsx.FS, root string)
 	do     func(ctx context.Context, d *dir.Dir) error
 	look   func(t *testing.T, d *dir.Dir) []byte
-	// What look shows before and after.
+	// The result of look before and after.
 	old, new []byte
 }
 
@@ -87,8 +87,8 @@ func nothing(*testing.T, fsx.FS, string) {}
 
 func same(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }
 
-// TestChangesSurviveAPowerCut cuts the power at every call. What was acknowledged is there; otherwise there is
-// the old state or the new one, whole; and the change can be made again.
+// TestChangesSurviveAPowerCut cuts the power at every call. A change that was acknowledged is
+// there; otherwise the old state or the new one is there, whole, and the change can be made again.
 func TestChangesSurviveAPowerCut(t *testing.T) {
 	t.Parallel()
 	for _, c := range changes {

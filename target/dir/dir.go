@@ -24,7 +24,7 @@ type Options struct {
 type Dir struct {
 	root string
 	fs   fsx.FS
-	turn chan struct{} // holds one value while somebody of this process swaps
+	turn chan struct{} // holds one value while a call of this process swaps
 }
 
 var (
@@ -103,8 +103,8 @@ func (d *Dir) locate(name string) (string, error) {
 	return path, nil
 }
 
-// prepare returns the path of a checked name and makes the folders on the
-// way. All of them are durable then, those too that somebody else has made.
+// prepare returns the path of a checked name and makes the folders on the way. All of them are
+// durable then, also those that another process has made.
 func (d *Dir) prepare(op, name string) (string, error) {
 	_, err := d.locate(name)
 	if errors.Is(err, errBelow) {

@@ -15,12 +15,12 @@
 // an object in it is acknowledged.
 //
 // A folder cannot hold an object below another one: where there is "a" there
-// is no "a/b", and the other way round. What is not an object does no harm:
-// files with other names, temporary files and links are not listed. No
+// is no "a/b", and the other way round. A file that is not an object does no
+// harm: files with other names, temporary files and links are not listed. No
 // link below the folder is followed; a link in the place of an object or of a
-// folder is damage. Somebody who can write to the folder can still exchange
-// what lies in it between a look and the next: a target is not trusted, and
-// the reader checks what it gets.
+// folder is damage. A person who can write to the folder can still exchange
+// its files between one look and the next: a target is not trusted, and
+// the reader checks the bytes that it gets.
 //
 // The folder itself is never made again: when it is gone, as with a disk that
 // was taken away, the answer is unreachable.

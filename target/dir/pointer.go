@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// LoadPointer implements [target.Pointers]. What it returns is durable. The
-// caller owns the value. A file that is not what a swap writes is damaged.
+// LoadPointer implements [target.Pointers]. The value that it returns is durable. The caller owns
+// the value. A file that no swap could have written is damaged.
 func (d *Dir) LoadPointer(ctx context.Context, name string) (value []byte, version string, err error) {
 	const op = "load pointer"
 	if err := checkPointer(ctx, op, name); err != nil {

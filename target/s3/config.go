@@ -130,9 +130,8 @@ func (c *Config) parseQuery(query string) error {
 	return nil
 }
 
-// String returns the canonical URL: [ParseURL] makes the same Config of it,
-// and Configs that differ have different ones. Of a Config that is not valid it
-// is of no use.
+// String returns the canonical URL: [ParseURL] makes the same Config of it, and Configs that differ
+// have different URLs. The URL of a Config that is not valid is of no use.
 func (c Config) String() string {
 	base := "s3://"
 	if c.Endpoint != "" {

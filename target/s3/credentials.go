@@ -11,11 +11,11 @@ import (
 )
 
 // findCredentials looks for credentials where every tool for S3 does: in the
-// environment, then in the profile of the shared file. Without any the answer
-// is refused, rather than a request that nobody signed.
+// environment, then in the profile of the shared file. Without credentials it
+// returns refused, so that no request goes out unsigned.
 //
-// No error of a provider is passed on: one about a line of the file shows the
-// line.
+// No error of a provider is passed on: an error about a line of the file shows
+// the line.
 func findCredentials(getenv func(string) string) (*credentials.Credentials, error) {
 	if (getenv("AWS_ACCESS_KEY_ID") == "") != (getenv("AWS_SECRET_ACCESS_KEY") == "") {
 		return nil, noCredentials("one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set, the other is not")
@@ -41,8 +41,7 @@ func noCredentials(why string) error {
 	}
 }
 
-// sharedFile returns the path of the shared file, "" when nobody says where
-// it is.
+// sharedFile returns the path of the shared file, "" when the environment does not say where it is.
 func sharedFile(getenv func(string) string) string {
 	if file := getenv("AWS_SHARED_CREDENTIALS_FILE"); file != "" {
 		return file

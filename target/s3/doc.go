@@ -36,10 +36,10 @@
 // Some servers take a condition and ignore it. So before its first write a
 // target tries to create .amber-probe, which has to fail at the second time at
 // the latest, and before its first swap it tries to replace it by a wrong ETag.
-// Where a server does not heed that, SwapPointer is unsupported: two who
-// swapped would both be told that they won. Put looks first and then writes,
-// which is enough for objects whose name says what they hold, but of two
-// writers at once both may hear that they created the object.
+// Where a server does not heed that, SwapPointer is unsupported: two writers that
+// swap at once would both get the answer that they won. Put looks first and then
+// writes, which is enough for objects whose name says what they hold. But two
+// writers at once may both get the answer that they created the object.
 //
 // A server must keep what it says about an object together with its bytes.
 // versitygw, for one, does in extended attributes, but not in a sidecar folder:
@@ -52,12 +52,12 @@
 //
 // # Failures
 //
-// What may pass (500, 502, 503, 429, SlowDown, 409, a connection that breaks,
+// A failure that may pass (500, 502, 503, 429, SlowDown, 409, a connection that breaks,
 // stands still or ends early, an answer that is not one of S3, bytes that
 // changed on the way) is tried again, [Options.Attempts] times in all, with
-// waits that grow to 8 seconds. What the server forbids is refused. That an
-// object is not there is only believed if the server says NoSuchKey; a bucket
-// that is gone is unreachable, since its objects may be anywhere. Everything
+// waits that grow to 8 seconds. A request that the server forbids is refused. An
+// object counts as missing only if the server says NoSuchKey; a bucket that is
+// gone is unreachable, since its objects may be anywhere. Everything
 // else is unreachable, too. Answers are hostile: they are bounded, an element
 // that is not a list is not an empty one, and no error shows text that a server
 // made up.
@@ -69,5 +69,5 @@
 // AWS_SHARED_CREDENTIALS_FILE or ~/.aws/credentials, never from a URL. They are
 // in no error. The secret key is not sent anywhere. Plain http shows a session
 // token, and all that is stored, to the network; it is permitted to this host,
-// and to others only when it is asked for.
+// and to others only when the caller asks for it.
 package s3

@@ -15,8 +15,7 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// errGarbled says that an answer is not one of S3. What it is instead is not
-// shown.
+// errGarbled says that an answer is not one of S3. It does not show the answer.
 var errGarbled = errors.New("the answer is not valid S3")
 
 // garbled replaces errors of reading an answer that is already here.

@@ -48,8 +48,8 @@ func absent(name string) error {
 	return amber.Errorf(amber.KindNotFound, opGet, name, "no such object")
 }
 
-// open asks for a range. A range that HTTP cannot express, and one that is not
-// in the object, becomes the whole object, whose size tells what to make of it.
+// open asks for a range. A range that HTTP cannot express, and one that is not in the object,
+// becomes the whole object; the caller then checks the range against the size of the object.
 func (t *Target) open(ctx context.Context, key string, offset, length int64) (s *stream, err error) {
 	whole := offset <= 0 && length < 0 || length == 0 || offset < 0 || offset > MaxObjectBytes || length > MaxObjectBytes
 	if whole {

@@ -24,7 +24,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			}
 			s.set(nil)
 			put(t, target, "kept", noise(100_000))
-			// A reader that nobody reads to the end.
+			// A reader that is closed before its end.
 			r := must.Get(target.Get(t.Context(), "kept", 0, -1))(t)
 			_, _ = io.ReadFull(r, make([]byte, 10))
 			must.Do(t, r.Close())

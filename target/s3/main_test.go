@@ -288,7 +288,7 @@ func says(body string) fault {
 // drops is a fault that closes the connection without an answer.
 func drops(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
-// loses is a fault that does what it is asked for and loses the answer.
+// loses is a fault that does what the request asks for and loses the answer.
 func loses(_ http.ResponseWriter, r *http.Request, next http.Handler) {
 	next.ServeHTTP(httptest.NewRecorder(), r)
 	panic(http.ErrAbortHandler)

@@ -100,8 +100,8 @@ func (w *write) sendPart(ctx context.Context, upload string, number int, data []
 	return part, err
 }
 
-// abort removes the parts, also when ctx is over. What cannot be removed now
-// is left to [Target.Sweep].
+// abort removes the parts, also when ctx is over. Parts that cannot be removed now are left to
+// [Target.Sweep].
 func (w *write) abort(ctx context.Context, upload string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
 	defer cancel()

@@ -7,7 +7,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// What a target knows about what a server does with a condition.
+// The knowledge of a target about whether the server heeds a condition.
 const (
 	unknown = iota
 	heeded

@@ -49,8 +49,8 @@ func (s *source) fill(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// next reads at least one byte, or returns why there is none. Of the reader's
-// errors io.EOF is as it was.
+// next reads at least one byte, or returns why there is none. It returns io.EOF of the reader as it
+// is, and adds the name of the object to any other error of the reader.
 func (s *source) next(ctx context.Context, p []byte) (int, error) {
 	for range maxIdle {
 		if err := target.Alive(ctx, opPut, s.name); err != nil {

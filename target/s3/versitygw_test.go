@@ -59,7 +59,7 @@ func startServer(t *testing.T) (s3.Config, s3.Options) {
 	}
 }
 
-// freeAddress returns an address of this host where nobody listens.
+// freeAddress returns an address of this host where no process listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)

@@ -165,9 +165,9 @@ func rootOf(document []byte) string {
 	}
 }
 
-// watched is a body that is cut when it stands still. One that is received is
-// watched while it is read: its reader may take its time in between. One that
-// is sent is watched from its last read on, until the answer comes.
+// watched is a body that is cut when it stands still. A body that is received is watched during
+// each read: its reader may take its time in between. A body that is sent is watched from its last
+// read on, until the answer comes.
 type watched struct {
 	attempt  *attempt
 	body     io.ReadCloser

@@ -82,7 +82,7 @@ func (s *noise) Read(p []byte) (int, error) {
 func putTwice(w *world) {
 	hold(w.put("a", "one"), "the first put says that it was there")
 	hold(!w.put("a", "one"), "the second put says that it is new")
-	// What is there stays, whatever somebody else says it is.
+	// An object that is there keeps its bytes, also when a later put has other bytes.
 	if created, err := w.target.Put(w.ctx, w.base+"a", 3, reader("two")); err == nil {
 		hold(!created, "a put of other bytes says that it is new")
 	}
