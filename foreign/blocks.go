@@ -11,11 +11,11 @@ import (
 type Block struct {
 	Type string `json:"type"` // text, thinking, image, document, tool_use, tool_result
 	Text string `json:"text"`
-	// Of a tool_use.
+	// Members of a tool_use.
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
-	// Of a tool_result.
+	// Members of a tool_result.
 	ToolUseID string          `json:"tool_use_id"`
 	Content   json.RawMessage `json:"content"`
 	IsError   bool            `json:"is_error"`

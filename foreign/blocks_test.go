@@ -115,7 +115,7 @@ func TestToolUseFitsAStore(t *testing.T) {
 	}
 }
 
-// What is cut off ends behind a word: half a secret would not be known as one.
+// A detail is cut behind a word: redaction would not recognise half a secret.
 func TestActivityIsCutBehindAWord(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"

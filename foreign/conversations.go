@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Conversations reads a file that is a list of conversations, one at a time, and decodes each. What cannot be read is told.
-// The error is that of fn or of ctx.
+// Conversations reads a file that is a list of conversations, one at a time, and decodes each. It reports what cannot
+// be read to to.Skip. The error is that of fn or of ctx.
 func Conversations[T any](ctx context.Context, f File, to Sink, fn func(at Place, c *T) error) error {
 	in, err := f.Open()
 	if err != nil {

@@ -46,8 +46,8 @@ const (
 	maxRows   = 2 << 20 // of one table
 )
 
-// OpenDatabase opens a database. Nothing of the file runs: no trigger, no view, no function. What its write-ahead log has
-// committed is read, too; a rollback journal beside it never is.
+// OpenDatabase opens a database. Nothing of the file runs: no trigger, no view, no function. It reads what the
+// write-ahead log has committed, too, but never a rollback journal beside the file.
 func OpenDatabase(ctx context.Context, t *Tree, f File) (*Database, error) {
 	real, err := t.still(f)
 	if err != nil {
@@ -134,7 +134,8 @@ func (d *Database) readTables(ctx context.Context) error {
 	return err
 }
 
-// readColumns reads the columns of a table. One that is computed is none of them: an expression may take any time and room.
+// readColumns reads the columns of a table. It leaves out computed columns, because an expression may take any time
+// and room.
 func (d *Database) readColumns(ctx context.Context, name string, t *table) error {
 	free := []string{"rowid", "_rowid_", "oid"}
 	err := d.conn.Each(ctx, `SELECT name, hidden FROM pragma_table_xinfo(?)`, []any{name}, func(r sqlconn.Row) error {

@@ -155,7 +155,7 @@ func (t *Tree) copyOnce(f File) (copied string, err error) {
 	return out.Name(), nil
 }
 
-// tellJournals tells of rollback journals, without which a database may hold half a change.
+// tellJournals reports rollback journals. Without its journal a database may hold half a change.
 func (t *Tree) tellJournals() {
 	for _, f := range t.files {
 		name := f.Name + journalSuffix

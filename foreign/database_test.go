@@ -63,7 +63,7 @@ func TestAnEnormousCellCostsItselfAlone(t *testing.T) {
 	}
 }
 
-// What a program wrote last is in the log beside its database alone, also where both come in a tar file.
+// The last writes of a program are only in the log beside its database, also where both come in a tar file.
 func TestADatabaseInATarFileHasItsLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.db")
@@ -112,8 +112,8 @@ func TestARollbackJournalOfAnArchiveIsNotPlayedBack(t *testing.T) {
 	}
 }
 
-// Also beside a database that lies on this machine, alone or in a folder, a rollback journal stays as it is, and the report
-// names it. One that begins with zero is over.
+// Also beside a database that lies on this machine, alone or in a folder, a rollback journal stays as it is, and the
+// report names it. A journal that begins with zero belongs to a finished change.
 func TestAJournalBesideADatabaseStays(t *testing.T) {
 	t.Parallel()
 	dir := foreigntest.Database(t, "x.db", "CREATE TABLE a (v TEXT); INSERT INTO a VALUES ('here')")

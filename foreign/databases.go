@@ -56,8 +56,8 @@ func (t *Tree) AnyDatabase(files []File, fits func(*Database) bool) bool {
 	return false
 }
 
-// EachDatabase opens databases one after the other. What cannot be opened or closed is told to skip. The error is that
-// of fn or of ctx.
+// EachDatabase opens databases one after the other. It calls skip with those that cannot be opened or closed. The
+// error is that of fn or of ctx.
 func (t *Tree) EachDatabase(ctx context.Context, files []File, skip SkipFunc, fn func(File, *Database) error) error {
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {

@@ -34,9 +34,9 @@ func Decode(raw []byte, into any) error {
 // headBytes is how much of a file is looked at to find its format.
 const headBytes = 64 << 10
 
-// Names returns the names of the members of a JSON file that is an object, or of the first element of one that is a list.
-// Each comes with what its value begins with, as of [json.Decoder.Token]. Only the head of the file is looked at; a name
-// whose value is not there has nil.
+// Names returns the names of the members of a JSON file that is an object, or of the first element of one that is a
+// list. The value of each name is the first token of its value, as [json.Decoder.Token] returns it; nil where the
+// value is not there. Only the head of the file is read.
 func (f File) Names() map[string]json.Token {
 	d := json.NewDecoder(bytes.NewReader(f.Head(headBytes)))
 	first, err := d.Token()

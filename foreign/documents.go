@@ -17,7 +17,7 @@ type Sample struct {
 	Members Object
 }
 
-// Sample looks at the head of a file. Of one that is not JSON it is empty.
+// Sample looks at the head of a file. It returns an empty sample of a file that is not JSON.
 func (f File) Sample() Sample {
 	s := Sample{First: map[string]Object{}, Members: Object{}}
 	head := bytes.TrimSpace(f.Head(headBytes))
@@ -86,7 +86,7 @@ func (t *Tree) NearestDocuments() []File {
 	return slices.DeleteFunc(t.Nearest("*.json"), func(f File) bool { return f.IsDatabase() || strings.Count(f.Name, "/") > 1 })
 }
 
-// ReadDocument reads a file as [ReadJSON] does. What cannot be read of it is told to skip.
+// ReadDocument reads a file as [ReadJSON] does, and calls skip with what cannot be read of it.
 func ReadDocument(f File, skip SkipFunc, d Document) error {
 	in, err := f.Open()
 	if err != nil {

@@ -2,7 +2,8 @@ package foreign
 
 import "fmt"
 
-// EachLine calls fn with every line of a file, as [Lines] does. What cannot be read is told to skip. The error is that of fn.
+// EachLine calls fn with every line of a file, as [Lines] does, and skip with what cannot be read. The error is that
+// of fn.
 func EachLine(f File, fn func(n int64, line []byte) error, skip func(at, reason string)) error {
 	r, err := f.Open()
 	if err != nil {

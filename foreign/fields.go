@@ -78,8 +78,8 @@ func (m Fields) Sub(name string) Fields {
 	return sub
 }
 
-// Split parts the members that are texts, numbers or truth values, as texts, from those that are objects or lists. What
-// is null or empty is in neither.
+// Split parts the members that are texts, numbers or truth values, as texts, from those that are objects or lists.
+// Members that are null or empty are in neither.
 func (m Fields) Split() (texts map[string]string, rest Fields) {
 	texts, rest = map[string]string{}, Fields{}
 	for name, raw := range maps.All(m) {

@@ -82,8 +82,8 @@ type Sink interface {
 	Warn(format string, args ...any)
 }
 
-// RecordSink is a sink that also takes records of Amber as they were, under their own ids. What a file claims about a memory
-// that is here goes beside it, as a conflict.
+// RecordSink is a sink that also takes records of Amber as they were, under their own ids. The versions that a file
+// claims of a memory that is here go beside it, as a conflict.
 type RecordSink interface {
 	Sink
 	// Record takes the versions of one memory, oldest first.

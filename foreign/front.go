@@ -54,7 +54,7 @@ func cutLine(s, mark string) (before, after string, ok bool) {
 	return s, "", false
 }
 
-// parseFront reads YAML without references: ten lines of them can stand for gigabytes.
+// parseFront reads YAML without references: with references, ten lines can expand to gigabytes.
 func parseFront(head string) (front Front, err error) {
 	if len(head) > maxFront {
 		return nil, fmt.Errorf("front matter has %d bytes, the limit is %d", len(head), maxFront)

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// A document gives the same parts however it is cut into reads. One that is valid gives what
+// A document gives the same parts however it is cut into reads. A valid document gives what
 // encoding/json finds in it, and nothing is skipped.
 func FuzzReadJSON(f *testing.F) {
 	f.Add([]byte(`{"a": [ {"x":1} , "}]" ], "b": {"c":[1]}, "d": 1e5}`))

@@ -36,7 +36,7 @@ func Lines(r io.Reader, fn func(n int64, line []byte) error, skip func(n int64, 
 	}
 }
 
-// readLine returns the next line and its length. Of one that is too long it keeps nothing.
+// readLine returns the next line and its length. It keeps nothing of a line that is too long.
 func readLine(in *bufio.Reader, long *[]byte) (line []byte, size int64, err error) {
 	part, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

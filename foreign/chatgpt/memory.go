@@ -111,8 +111,8 @@ func textKey(text string) string {
 	return foreign.Hex(foreign.Digest(strings.Join(strings.Fields(text), " ")))
 }
 
-// tell tells the newest list, and what was saved after it. What was saved before it and is not in it was deleted, as far as
-// can be told.
+// tell gives out the memories of the newest list, and those saved after it. A memory that was saved before the list
+// and is not in it counts as deleted: the export has no better sign.
 func (s *memories) tell() error {
 	if err := s.note(); err != nil {
 		return err

@@ -125,7 +125,7 @@ func TestCustomInstructions(t *testing.T) {
 	must.Equal(t, "all", r.Count(), 1)
 }
 
-// What waits for the last conversation is bounded.
+// The reader bounds the saved memories that it holds until it has read the last conversation.
 func TestSavedMemoriesAreBounded(t *testing.T) {
 	t.Parallel()
 	r := &foreigntest.Recorder{}

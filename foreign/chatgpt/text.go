@@ -19,7 +19,8 @@ const (
 	markStart, markEnd = "\ue200", "\ue201" // around a citation
 )
 
-// dropped are types of what nobody said: what a model thought, errors of the program, the state of its browser.
+// dropped are the types of content that neither the user nor the model said: thoughts of the model, errors of the
+// program, the state of its browser.
 var dropped = map[string]bool{
 	"thoughts": true, "reasoning_recap": true, "system_error": true, "tether_browsing_display": true,
 	typeMemories: true, typeInstructions: true,
@@ -40,7 +41,7 @@ func (m *message) isSilent() bool {
 	return m.Metadata.Hidden || dropped[m.Content.Type] || m.isMemory() || answer
 }
 
-// role returns who spoke; "" for somebody unknown.
+// role returns the role of the author; "" where the author is not known.
 func (m *message) role() amber.Role {
 	if m.Content.Type == typeOutput || m.Content.Type == typeQuote {
 		return amber.RoleTool

@@ -23,8 +23,8 @@ type remembered struct {
 // memories reads the memories of every account.
 func (r *reader) memories() error { return r.each(memories, r.memoryFile) }
 
-// memoryFile reads an object, or a list of objects. The parts of an object are read one at a time, so that a file that is
-// cut still tells what it holds.
+// memoryFile reads an object, or a list of objects. It reads the parts of an object one at a time, so that it gets
+// what a file holds that was cut off.
 func (r *reader) memoryFile(f foreign.File) error {
 	account, known := r.account(f)
 	place := func(at string) foreign.Place { return foreign.Place{File: f.Name, At: at} }

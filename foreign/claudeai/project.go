@@ -88,8 +88,8 @@ func (r *reader) addProject(p project) {
 	}
 }
 
-// nameFolders decides where the notes of projects go. Of several with one name, the oldest has it alone, so that a new
-// project renames no notes.
+// nameFolders decides where the notes of projects go. Where several projects have one name, the oldest gets the folder
+// of that name alone, so that a new project renames no notes.
 func (r *reader) nameFolders() {
 	byAge := slices.Collect(maps.Values(r.named))
 	slices.SortFunc(byAge, func(a, b *project) int {
@@ -175,7 +175,7 @@ func (p *project) place(f foreign.File, at string) foreign.Place {
 	return foreign.Place{File: f.Name, At: at}
 }
 
-// instructions tells what Claude was told for a project.
+// instructions makes a note of the instructions that the user gave Claude for a project.
 func (r *reader) instructions(p *project, f foreign.File, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil

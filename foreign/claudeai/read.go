@@ -32,7 +32,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 	return nil
 }
 
-// passedOver tells of what the export has and Amber does not take.
+// passedOver warns about the parts of the export that Amber does not import.
 func (r *reader) passedOver() {
 	designs := 0
 	for _, f := range r.tree.Files() {
@@ -75,7 +75,7 @@ func (r *reader) document(f foreign.File, tell bool, d foreign.Document) error {
 	return foreign.ReadJSON(in, d)
 }
 
-// decode reads a part of a document. What cannot be read is told.
+// decode reads a part of a document. The report names a part that cannot be read.
 func (r *reader) decode(at foreign.Place, raw []byte, into any) bool {
 	err := foreign.Decode(raw, into)
 	if err != nil {

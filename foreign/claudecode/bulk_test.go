@@ -29,7 +29,7 @@ func TestManyTranscripts(t *testing.T) {
 	}
 }
 
-// counting forgets what it is told.
+// counting is a sink that counts turns and keeps none.
 type counting struct {
 	foreigntest.Recorder
 	turns int

@@ -31,7 +31,7 @@ func detect(t *foreign.Tree) foreign.Match {
 	return fallback(l)
 }
 
-// isSure reports whether a folder of memories is Claude Code's. Nobody else has projects/<path with ->/memory and
+// isSure reports whether a folder of memories is Claude Code's. No other program has projects/<path with ->/memory and
 // agent-memory/<name>.
 func (l *layout) isSure(f *folder) bool {
 	if f.agent != "" || f.beside != "" && (f.path != "memory" || slugged().MatchString(l.tree.Base())) {

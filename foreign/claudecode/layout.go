@@ -87,8 +87,8 @@ func add(folders map[string]*folder, as folder, f foreign.File) {
 	folders[as.path].files = append(folders[as.path].files, f)
 }
 
-// isSession reports whether a file is named as transcripts are. What an agent did to shorten a conversation is in the
-// conversation.
+// isSession reports whether a file has the name of a transcript. An agent that shortens a conversation writes
+// agent-acompact-*.jsonl; its result is in the conversation, so that file is none.
 func isSession(parts []string) bool {
 	base, ok := strings.CutSuffix(parts[len(parts)-1], ".jsonl")
 	if !ok || strings.HasPrefix(base, "agent-acompact-") {

@@ -129,7 +129,7 @@ func (l *line) parent() string {
 	return l.parentUUID
 }
 
-// short stands for an id in the maps of a transcript; 0 for none.
+// short returns the number of an id in the maps of a transcript; 0 for no id.
 func short(id string) uint64 {
 	if id == "" {
 		return 0

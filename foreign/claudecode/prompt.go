@@ -2,7 +2,8 @@ package claudecode
 
 import "strings"
 
-// programTags enclose text that Claude Code puts into a prompt. What the user gave to a command is the user's.
+// programTags enclose text that Claude Code puts into a prompt. The arguments that the user gave to a command are the
+// user's words.
 var programTags = []string{
 	"command-name", "command-message", "local-command-stdout", "local-command-stderr", "local-command-caveat",
 	"system-reminder", "bash-input", "bash-stdout", "bash-stderr", "task-notification", "user-prompt-submit-hook",

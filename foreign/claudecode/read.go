@@ -6,7 +6,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// read tells what a tree holds: instructions, memories, sessions.
+// read gives out what a tree holds: instructions, memories, sessions.
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	l := look(t)
 	if f, ok := t.Single(); ok && f.Is(".jsonl") {

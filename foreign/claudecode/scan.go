@@ -80,7 +80,7 @@ type transcript struct {
 
 var errTooMany = errors.New("too many lines")
 
-// scan reads a transcript for the first time. What cannot be read is told to.
+// scan reads a transcript for the first time, and reports to to.Skip what it cannot read.
 func scan(f foreign.File, to foreign.Sink) *transcript {
 	t := &transcript{
 		file: f, agent: strings.HasPrefix(path.Base(f.Name), "agent-"), index: map[uint64]int32{},
@@ -221,7 +221,7 @@ func (t *transcript) newChat(c chat) int32 {
 	return int32(len(t.chats) - 1)
 }
 
-// keep adds a record. Of a line that is there twice the first counts.
+// keep adds a record. Where a line is there twice, the first one counts.
 func (t *transcript) keep(l *line, r record, s *said) {
 	if _, twice := t.index[r.uuid]; twice && r.uuid != 0 {
 		return

@@ -41,8 +41,8 @@ func newTranscripts(files []foreign.File, o foreign.Options, to foreign.Sink) *t
 	return r
 }
 
-// read reads a file, after the one that its first lines were copied from: a line belongs to the place where it was
-// first. Of two files of one session the longer one comes first.
+// read reads a file. It first reads the file that the first lines of this one were copied from, because a line belongs
+// to the place where it was first. Where two files have one session, the longer one is read first.
 func (r *transcripts) read(ctx context.Context, f foreign.File, depth int) error {
 	if err := ctx.Err(); err != nil || r.done[f.Name] {
 		return err

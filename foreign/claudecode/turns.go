@@ -67,7 +67,7 @@ func newTeller(t *transcript, session, cwd string, tell func(foreign.Turn) error
 	return &teller{t: t, session: session, cwd: cwd, at: t.file.ModifiedAt(), failing: map[uint64]string{}, tell: tell}
 }
 
-// line tells what a line says.
+// line gives out the turns that a line makes.
 func (w *teller) line(i int32, l *line) error {
 	r := &w.t.records[i]
 	if r.at != 0 {
@@ -101,7 +101,7 @@ func (w *teller) line(i int32, l *line) error {
 	return nil
 }
 
-// results tells what tools answered, after the answer that asked for it.
+// results gives out what the tools answered, behind the answer of the model that called them.
 func (w *teller) results(i int32, l *line, s *said) error {
 	result := s.result()
 	if result == "" {

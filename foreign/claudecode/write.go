@@ -11,7 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/pattern"
 )
 
-// write makes a folder of memories, or adds to one. A file that somebody else wrote or changed stays as it is.
+// write makes a folder of memories, or adds to one. It leaves a file alone that Amber did not write, or that was
+// changed since.
 func write(ctx context.Context, c foreign.Contents, _ foreign.WriteOptions, to foreign.Output) error {
 	index, err := to.Existing(indexFile)
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 
 var plainLink = strings.NewReplacer("[", "(", "]", ")")
 
-// list notes a line for the index. Of many memories only the newest find room.
+// list notes a line for the index. Where there are too many memories, only the newest find room.
 func (w *writer) list(m amber.Memory, file string) {
 	title := clip(plainLink.Replace(oneLine(orElse(m.Title, strings.TrimSuffix(file, ".md")))), 80)
 	line := "- [" + title + "](" + file + ")"
@@ -28,7 +28,7 @@ func (w *writer) list(m amber.Memory, file string) {
 	w.lines = append(w.lines, entry{file, line + "\n"})
 }
 
-// index adds what is new to the index, the newest memories first to find room. What is in it stays.
+// index adds what is new to the index, the newest memories first to find room. It keeps the text that is in the index.
 func (w *writer) index(text string) error {
 	was := text
 	if text == "" {

@@ -45,7 +45,7 @@ func (w *writer) put(list *[]json.RawMessage, row any, s *sessionRow) error {
 	return nil
 }
 
-// encode returns v as JSON on one line. What is encoded here cannot fail.
+// encode returns v as JSON on one line. The values that this package encodes cannot fail.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -150,7 +150,7 @@ func TestKindsAndWhatIsNotImported(t *testing.T) {
 		"prompt has no session id", "user_prompts, row 4: created_at", "sdk_sessions, row 3: started_at is not taken over")
 }
 
-// What the program marks as sensitive comes in where the caller asks for it, and not otherwise.
+// The import takes rows that the program marks as sensitive only where the caller asks for them.
 func TestSensitiveRowsAreImportedWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	dir := database(t, `INSERT INTO observations(memory_session_id,project,type,title,narrative,created_at,created_at_epoch)

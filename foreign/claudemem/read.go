@@ -49,7 +49,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 	return nil
 }
 
-// open opens what there is. What cannot be opened is told.
+// open opens the databases and documents of a tree. The report names a file that cannot be opened.
 func (r *reader) open(ctx context.Context, t *foreign.Tree) (closeAll func() error) {
 	var open []*foreign.Database
 	for _, f := range databases(t) {
@@ -85,8 +85,8 @@ func (r *reader) add(s source, f foreign.File) {
 	r.modified[f.Name] = f.ModifiedAt()
 }
 
-// each calls fn with every row of a table. What is broken in a document is told with the sessions, which are read first:
-// each reading meets all of it.
+// each calls fn with every row of a table. Each reading of a document meets all its broken rows, so only the reading
+// of the sessions, which is the first, reports them.
 func (r *reader) each(ctx context.Context, t table, fn func(foreign.Place, row) error) error {
 	for _, s := range r.sources {
 		skip := r.to.Skip

@@ -25,7 +25,7 @@ type row interface {
 
 // source is a database or an export.
 type source interface {
-	// each calls fn with every row of a table. What cannot be read is told to skip.
+	// each calls fn with every row of a table, and skip with every row that cannot be read.
 	each(ctx context.Context, t table, skip foreign.SkipFunc, fn func(foreign.Place, row) error) error
 }
 

@@ -85,7 +85,7 @@ func parse(t testing.TB, file string) (w written) {
 	return w
 }
 
-// What the program's importer asks of the file.
+// The file has what the program's importer asks for.
 func TestAWrittenExportIsWhatTheProgramTakes(t *testing.T) {
 	t.Parallel()
 	w := parse(t, filepath.Join(write(t, contents(t)), "claude-mem-001.json"))
@@ -116,7 +116,8 @@ func TestAWrittenExportIsWhatTheProgramTakes(t *testing.T) {
 	must.Equal(t, "prompts", fmt.Sprint(w.Prompts[1]["prompt_number"], w.Prompts[1]["prompt_text"]), "2Thanks")
 }
 
-// The program's importer keeps these columns and drops every other member of a row. What it kept must still be recognised.
+// The program's importer keeps these columns and drops every other member of a row. Amber must still recognise a row
+// by these columns.
 func TestAMemoryIsRecognisedInWhatTheProgramKept(t *testing.T) {
 	t.Parallel()
 	c := contents(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// The kinds of lines that are read; every other is passed over. What was said is there again as event_msg.
+// The kinds of lines that are read; every other is passed over. The messages are there a second time as event_msg.
 const (
 	kindMeta      = "session_meta"
 	kindItem      = "response_item"

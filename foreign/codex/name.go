@@ -31,7 +31,8 @@ func parseName(f foreign.File) (rollout, bool) {
 	return rollout{file: f, at: m[1], thread: m[2], version: m[3], packed: m[4] != ""}, true
 }
 
-// compare orders the files of a thread, oldest first. One that was put away while it is still there is the same.
+// compare orders the files of a thread, oldest first. Codex may put a packed copy of a file away while the file is
+// still there: then both are the same, and the packed one comes first.
 func (r rollout) compare(s rollout) int {
 	packed := map[bool]int{true: 0, false: 1}
 	return cmp.Or(cmp.Compare(r.at, s.at), cmp.Compare(r.version, s.version),

@@ -45,7 +45,8 @@ func (w *walk) key(l line, what string) foreign.Key {
 	return foreign.Key{w.thread, what + hex.EncodeToString(w.chain[:])}
 }
 
-// message returns who said what. What developers and the system say is the program's.
+// message returns the role and the text of a message. A message of a developer or the system is the program's, and has
+// neither.
 func message(it foreign.Item) (amber.Role, string) {
 	switch it.Role {
 	case "user":

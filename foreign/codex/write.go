@@ -40,7 +40,8 @@ func write(ctx context.Context, c foreign.Contents, _ foreign.WriteOptions, to f
 
 func idMark(id amber.MemoryID) string { return "<!-- amber:" + string(id) + " -->" }
 
-// freeName returns the name of the note of a memory: one that no other memory has, and no note of somebody else.
+// freeName returns the name of the note of a memory. No other memory has that name, and no existing note without the
+// mark of this memory.
 func freeName(m amber.Memory, taken map[string]bool, to foreign.Output) (string, error) {
 	base := folder + m.CreatedAt.Time().UTC().Format(noteTime) + "-"
 	unique := foreign.Hex(foreign.Digest(string(m.ID)))

@@ -46,7 +46,7 @@ func (r *reader) fact(x record) error {
 	return nil
 }
 
-// relate tells the relation that a fact is. What a thing is to itself is none.
+// relate makes a relation of a fact, but none from a thing to itself.
 func (r *reader) relate(x record, from, to foreign.Key) error {
 	if slices.Equal(from, to) {
 		return nil
@@ -58,7 +58,7 @@ func (r *reader) relate(x record, from, to foreign.Key) error {
 	return r.to.Relation(foreign.Relation{Place: x.at, From: from, To: to, Type: x.Text("predicate"), Strength: strength, CreatedAt: x.created})
 }
 
-// factMemory makes a memory of the words of a fact. One that no longer holds says so.
+// factMemory makes a memory of the words of a fact. The memory of a fact that no longer holds says so.
 func (r *reader) factMemory(x record) (foreign.Memory, bool) {
 	m := r.base(x, "subject_ref", "predicate", "object_ref", "fact_text", "valid_at", "invalid_at", "confidence")
 	spoken := strings.TrimSpace(strings.Join([]string{x.Text("subject_ref"), x.Text("predicate"), x.Text("object_ref")}, " "))

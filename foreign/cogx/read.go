@@ -76,7 +76,7 @@ type told struct{ error }
 // Unwrap returns what the sink said.
 func (t told) Unwrap() error { return t.error }
 
-// each calls fn with the records of a file. What cannot be read is told.
+// each calls fn with the records of a file. The report names the lines that cannot be read.
 func (r *reader) each(f foreign.File, fn func(at foreign.Place, rec foreign.Object) error) error {
 	place := func(n int64) foreign.Place { return foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)} }
 	in, err := f.Open()
@@ -210,7 +210,7 @@ func (r *reader) refer(x record, names ...string) {
 	}
 }
 
-// base makes a memory of what all kinds have. What has no place stays as it was.
+// base makes a memory of the fields that all kinds have. Fields without a place in a memory are kept as they were.
 func (r *reader) base(x record, taken ...string) foreign.Memory {
 	m := foreign.Memory{Place: x.at, Key: x.key, Kind: amber.WorkspaceFact, CreatedAt: x.created, UpdatedAt: x.updated}
 	m.ProjectID, m.UserID = r.o.Project, x.Sub("scope").Text("user_id")
@@ -267,7 +267,8 @@ var entityKinds = map[string]amber.MemoryKind{
 	"person": amber.UserFact, "user": amber.UserFact, "preference": amber.UserPreference, "project": amber.ProjectFact,
 }
 
-// entity tells a thing. One that Amber wrote stands for a memory.
+// entity makes a memory of a thing. An entity that Amber wrote is one of its memories, and only references to it are
+// remembered.
 func (r *reader) entity(x record) error {
 	if id := x.own.Text("memory"); id != "" && x.system == "amber" {
 		r.refs[x.id] = foreign.Key{x.system, id}

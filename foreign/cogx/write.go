@@ -48,7 +48,7 @@ func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to f
 // put writes a record.
 type put func(v any) error
 
-// records writes a file of records. One that would be empty is not made.
+// records writes a file of records. It makes no empty file.
 func (w *writer) records(kind string, fill func(put) error) (err error) {
 	var file io.WriteCloser
 	var out *bufio.Writer

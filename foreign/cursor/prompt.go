@@ -36,7 +36,7 @@ func prompt(text string) (own string, at amber.Time) {
 	return text, at
 }
 
-// element returns the text of an element. One that does not end goes on to the end of the text.
+// element returns the text of an element. An element without an end goes on to the end of the text.
 func element(text, tag string) (string, bool) {
 	_, rest, ok := strings.Cut(text, "<"+tag+">")
 	if !ok {

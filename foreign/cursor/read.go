@@ -13,7 +13,7 @@ import (
 // maxRule bounds a file of rules.
 const maxRule = amber.MaxContentBytes + 128<<10
 
-// read tells what a tree holds: rules and transcripts.
+// read gives out what a tree holds: rules and transcripts.
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	l := look(t)
 	for _, f := range l.rules {

@@ -62,7 +62,7 @@ func (l *layout) parent(f foreign.File) amber.SessionID {
 	return sessionID(around[1])
 }
 
-// scan reads a transcript for the first time. What cannot be read is told to.
+// scan reads a transcript for the first time, and reports to to.Skip what it cannot read.
 func scan(f foreign.File, to foreign.Sink) *facts {
 	c := &facts{}
 	r, err := f.Open()

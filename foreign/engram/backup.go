@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// DecodeBackup reads the file of engram export, version 0.1.0 or 0.2.0. Nothing in it tells whether it is whole. Relations of
-// 0.2.0 are mutations of the chunk. Errors: damaged, too_new, quota.
+// DecodeBackup reads the file of engram export, version 0.1.0 or 0.2.0. The file does not say whether it is whole.
+// Relations of 0.2.0 are mutations of the chunk. Errors: damaged, too_new, quota.
 func DecodeBackup(b []byte) (Chunk, error) {
 	if len(b) > MaxTextBytes {
 		return Chunk{}, amber.Errorf(amber.KindQuota, "read backup", "", "%d bytes, want at most %d", len(b), MaxTextBytes)

@@ -163,7 +163,7 @@ func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	must.Fail(engram.DecodeChunk("8e3713a4", make([]byte, engram.MaxFileBytes+1)))(t, "a large file", amber.KindQuota)
 }
 
-// What later versions write is written again as it was.
+// Amber writes rows of later versions again as they were.
 func TestRowsOfLaterVersionsAreWrittenByteForByte(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

@@ -35,9 +35,9 @@ func (e Entity) Names() []string {
 	return nil
 }
 
-// Redacted returns the row as redact leaves it, which is given the JSON of the row and returns JSON. What it finds has to
-// be in the text: type, title, content, directory, summary, the name of a tool, fields that are not known. It reports
-// false when a name, a number or a time would be another, or when redact finds something anew each time.
+// Redacted returns the row as redact leaves it. The function redact gets the JSON of the row and returns JSON. It may
+// change texts only: type, title, content, directory, summary, the name of a tool, fields that are not known. Redacted
+// reports false when redact changes a name, a number or a time, or finds something anew each time.
 func (e Entity) Redacted(redact func(row []byte) []byte) (Entity, bool) {
 	const tries = 3 // fields that are not known move to the end, where they may read differently
 	for range tries {

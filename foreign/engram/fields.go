@@ -16,8 +16,8 @@ type field struct {
 	into any
 }
 
-// decodeObject reads one object, in which no name may occur twice. What is not among the known fields is returned as JSON
-// members ("a":1,"b":2), and by name.
+// decodeObject reads one object, in which no name may occur twice. It returns the fields that are not known as JSON
+// members ("a":1,"b":2), and their names.
 func decodeObject(raw []byte, known ...field) (extra string, unknown []string, err error) {
 	var members strings.Builder
 	err = strictjson.Members(raw, func(name string, value json.RawMessage) error {

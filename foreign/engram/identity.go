@@ -50,7 +50,7 @@ func (s Session) Fingerprint() string {
 	return fingerprint("session", s.ID, s.Directory, deref(s.EndedAt), deref(s.Summary), s.StartedAt, s.Project, "")
 }
 
-// Fingerprint names the memory. Of the scopes there are two, as 1.7.0 knows no other.
+// Fingerprint names the memory. It knows two scopes, as 1.7.0 does.
 func (o Observation) Fingerprint() string {
 	scope := "project"
 	if o.Scope == "personal" {

@@ -14,8 +14,8 @@ const memberName = "amber"
 // maxMember bounds the member, so that a row stays below [MaxRowBytes] whatever its text.
 const maxMember = 1 << 20
 
-// memoryMember is the version of a memory but for its content, which the row has. Of whom it is and how far it is trusted
-// is nobody else's business.
+// memoryMember is the version of a memory but for its content, which the row has. It holds neither the user nor the
+// trust of the memory: these do not concern other readers of the folder.
 type memoryMember struct {
 	ID            amber.MemoryID             `json:"id"`
 	Kind          amber.MemoryKind           `json:"kind"`
@@ -100,8 +100,8 @@ func (a sessionMember) session(row Session) amber.SyncSession {
 	}
 }
 
-// withMember adds the member to others. One that is too large, or has fields of other tools that are no JSON, is left out: the row then looks like one of Engram's to everyone who reads
-// it.
+// withMember adds the member to others. It leaves out a member that is too large, or that has fields of other tools
+// that are no JSON: then every reader takes the row for one of Engram's.
 func withMember(extra string, member any) string {
 	extra, _, _ = cutMember(extra)
 	b, err := json.Marshal(member)
@@ -126,9 +126,9 @@ func cutMember(extra string) (others string, member json.RawMessage, ok bool) {
 	return others, member, true
 }
 
-// memoryOf returns the version that the row says it is. It is believed when Amber would write this very row for it; where
-// somebody edited the row, or made the member up, it is not. The number of the row and how often it was written again are
-// not part of the version.
+// memoryOf returns the version that the row says it is. Amber believes it when it would write this very row for that
+// version, and not where a person edited the row or made the member up. The number of the row and how often it was
+// written again are not part of the version.
 func (o Observation) memoryOf() (amber.SyncMemory, bool) {
 	_, raw, ok := cutMember(o.extra)
 	var a memoryMember

@@ -95,7 +95,8 @@ func (r *reader) changes(all []place, first int) []Row {
 	return sub.rows
 }
 
-// keepChange takes a version of a mutation in, after the rows. One that says the same as a row of the chunk is that row.
+// keepChange takes a version of a mutation in, after the rows. It drops a version that says the same as a row of the
+// chunk.
 func (r *reader) keepChange(what string, ordinal int, v *version, err error) {
 	if err == nil {
 		v.rank = 1
@@ -179,7 +180,8 @@ func (r *reader) promptChange(m Mutation) (Row, error) {
 	return r.prompt(p)
 }
 
-// observationChange reads a memory. What the payload lacks comes from the row of the same chunk, else from the mutation.
+// observationChange reads a memory. Fields that the payload lacks come from the row of the same chunk, else from the
+// mutation.
 func (r *reader) observationChange(m Mutation, rows map[string]Observation) (*version, error) {
 	o, there := rows[strings.TrimSpace(m.EntityKey)]
 	if !there {

@@ -12,7 +12,8 @@ func (p Project) Name() string {
 	return strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 }
 
-// Of returns how Amber calls the project of a row. A name that is not that of the folder is nobody's but its own.
+// Of returns Amber's name of the project of a row. Only Engram's name of the folder's project is replaced; any other
+// name stays as it is.
 func (p Project) Of(name string) string {
 	if p != "" && name != "" && strings.EqualFold(name, p.Name()) {
 		return string(p)

@@ -15,7 +15,7 @@ var words = []string{
 	"project", "personal", "global", "session_summary", "observation", "upsert", "delete", `{"sync_id":"obs-1","content":"new"}`, `{}`, strings.Repeat("x", 300),
 }
 
-// Rows that nobody would think of come back as they were, and their records pass.
+// Random rows, which no writer of tests would think of, come back as they were, and their records pass.
 func TestRandomRowsSurviveTheWayThroughAmber(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 1))

@@ -7,15 +7,15 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// What later versions say about two memories: a verdict, that nobody has judged them yet, or that the verdict is void.
-// Engram shows and exports everything but what is orphaned.
+// States of a relation that later versions write: no verdict yet, a verdict, or a verdict that is void. Engram shows
+// and exports everything but orphaned relations.
 const (
 	statusPending  = "pending"
 	statusJudged   = "judged"
 	statusOrphaned = "orphaned"
 )
 
-// verdicts are the relations that Engram knows. What Amber calls something else is written as the last one.
+// verdicts are the relations that Engram knows. Amber writes any other type as anyVerdict.
 var verdicts = map[string]bool{
 	statusPending: true, "compatible": true, "scoped": true, "conflicts_with": true, "supersedes": true, "not_conflict": true, anyVerdict: true,
 }
@@ -84,7 +84,7 @@ const (
 	voidCounter
 )
 
-// relationChange reads what somebody found about two memories, or that nobody has looked at them yet.
+// relationChange reads a verdict of a person or an agent about two memories, or that there is none yet.
 func (r *reader) relationChange(m Mutation) (Row, error) {
 	p, err := readRelation(m)
 	switch {
@@ -120,7 +120,7 @@ func (p relation) strength() float64 {
 	return 1
 }
 
-// void reports whether the relation is told of because it does not hold any more.
+// void reports whether the mutation says that the relation does not hold any more.
 func (p relation) void(m Mutation) bool { return m.Op == "delete" || p.Status == statusOrphaned }
 
 func (p relation) at(m Mutation) amber.Time {

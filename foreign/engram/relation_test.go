@@ -131,7 +131,7 @@ func TestAMemberOfARelationThatSomebodyChangedIsNotBelieved(t *testing.T) {
 	}
 }
 
-// The verdict of somebody else keeps its reason as long as it is the same.
+// The verdict of another writer keeps its reason as long as the verdict is the same.
 func TestTheReasonOfAVerdictStays(t *testing.T) {
 	t.Parallel()
 	before, ok := engram.ReadFolderRelation(mutation(0, "relation", "upsert", "rel-1",

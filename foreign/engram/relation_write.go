@@ -37,8 +37,8 @@ type FolderRelation struct {
 	payload relation
 }
 
-// ReadFolderRelation reads a mutation as far as it tells what the folder has, and reports false for a mutation that
-// is not about a relation.
+// ReadFolderRelation reads from a mutation the relation that the folder has. It reports false for a mutation that is
+// not about a relation.
 func ReadFolderRelation(m Mutation) (FolderRelation, bool) {
 	if m.Entity != "relation" {
 		return FolderRelation{}, false

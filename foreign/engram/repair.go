@@ -9,10 +9,11 @@ import (
 	"github.com/amber-memory/amber/internal/pattern"
 )
 
-// RepairManifest reads what can be read of a manifest that does not parse: one with the conflict markers of git in it, also
-// nested ones and with the common ancestor, one that was cut off, an empty one. It does not hope that the text becomes
-// JSON when the markers are gone; it looks for entries in what each side of the conflict has. The result has every entry
-// found on any side, in the order in which they were found, and no Notes of its own: notes tell what was wrong.
+// RepairManifest reads what can be read of a manifest that does not parse: one with the conflict markers of git in it,
+// also nested ones and with the common ancestor, one that was cut off, an empty one. It does not hope that the text
+// becomes JSON when the markers are gone; it looks for entries in what each side of the conflict has. The result has
+// every entry found on any side, in the order in which they were found, and no Notes of its own: the result notes
+// lists the faults.
 //
 // Ok is false for a manifest that must be left alone: a later version, or one that is too large. An entry that cannot be
 // found is no loss, as the chunks are there to list it again.

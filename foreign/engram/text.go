@@ -14,8 +14,8 @@ const (
 	instead    = '\uFFFD'      // stands for a character that Amber does not take
 )
 
-// parseTime reads a time of a row: as SQLite writes it, or RFC 3339. What cannot be read, or is no time of this format, is
-// the zero Time.
+// parseTime reads a time of a row: as SQLite writes it, or RFC 3339. It returns the zero Time for a text that cannot
+// be read, and for a time that this format cannot hold.
 func parseTime(s string) amber.Time {
 	s = strings.TrimSpace(s)
 	for _, layout := range []string{timeLayout, time.RFC3339Nano, "2006-01-02T15:04:05"} {

@@ -29,8 +29,8 @@ func (v *version) hasText() bool { return v.memory.DeletedAt.IsZero() }
 // maxCounter leaves room above every counter that is taken from a row: a higher one would win for ever.
 const maxCounter = 1 << 18
 
-// goneCounter is the counter of a deletion that does not tell what it deleted. It is above what rows count to, as Engram
-// does not let a deleted row come back.
+// goneCounter is the counter of a deletion that does not name the deleted version. It is above all counters of rows,
+// as Engram does not let a deleted row come back.
 const goneCounter = maxCounter + 1
 
 // version reads an observation.

@@ -10,10 +10,11 @@ import (
 // FromRecord makes a row of a session, a live memory or a prompt. The number of the row is 0 or what it was; the caller
 // gives new rows theirs.
 //
-// With the link of the row it came from, and a text that was not changed, it is that very row. A memory that Engram wrote
-// without the link is the row it was last. Anything else is written anew: of one that was changed here, what Engram knew
-// about it stays; one of Amber's own gets its id as sync_id, and the session [ManualSession] when it has none. What has no
-// place in Engram, and which version it is, goes into a member of its own; see docs/format/engram.md.
+// A record with the link of the row it came from, and with the same text, becomes that very row. A memory that Engram
+// wrote, but without the link, becomes the row it was last. Anything else is written anew. A record that was changed
+// here keeps what Engram knew about it. A record of Amber's own gets its id as sync_id, and the session
+// [ManualSession] when it has none. The version, and the fields that have no place in Engram, go into a member of
+// their own; see docs/format/engram.md.
 //
 // Errors: refused for memories of a user, a session or a workspace, which Engram cannot keep to them; unsupported for
 // everything else that is no row, tombstones among it.
@@ -131,7 +132,8 @@ func (p Project) fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observati
 	return p.own(m), nil
 }
 
-// isOf reports whether the row is seen where the memory is. What came with a memory does not widen it.
+// isOf reports whether the row is seen where the memory is: the fields that came with a memory must not show it to
+// more readers.
 func (o Observation) isOf(m amber.Memory) bool {
 	project, err := cleanID("project id", deref(o.Project))
 	project = Project(m.ProjectID).Of(project)
@@ -181,7 +183,8 @@ func (p Project) own(m amber.SyncMemory) Observation {
 
 func counted(m amber.SyncMemory) int64 { return int64(min(m.Origin.Counter, 1<<31-1)) }
 
-// sound reports whether the row can be read again as it is. What is kept of one may have come from anywhere.
+// sound reports whether the row can be read again as it is. The fields that are kept of a row may come from any
+// source.
 func (s Session) sound() bool {
 	var again Session
 	return s.extra == "" || again.decode(s.encode()) == nil && again.extra == s.extra

@@ -71,7 +71,7 @@ func TestPrivateMemoriesStayHere(t *testing.T) {
 	for _, scope := range []amber.Scope{amber.ScopeUser, amber.ScopeSession, amber.ScopeWorkspace} {
 		must.Fail(engram.FromRecord(mine(func(m *amber.Memory) { m.Scope = scope }), nil))(t, string(scope), amber.KindRefused)
 	}
-	// What came from Engram for one person does not leave either, unless for the chunk that it came from.
+	// A memory that came from Engram for one person does not leave either, unless for the chunk that it came from.
 	rows, _ := engram.ToRecords(chunksOf(t, "unicode")[0], engram.ReadOptions{User: "dev-a"})
 	personal := rows[2]
 	must.Fail(engram.FromRecord(personal.Record, nil))(t, "", amber.KindRefused)

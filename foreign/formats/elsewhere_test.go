@@ -23,7 +23,8 @@ CREATE TABLE observations (id INTEGER, session_id TEXT, type TEXT, title TEXT, c
 	aBuffer    = `{"started_at":"2026-01-02T03:00:00Z","entries":[{"timestamp":"2026-01-02T03:00:03Z","context_type":"checkpoint","context":{}}`
 )
 
-// What has an importer of its own is found out by its content, whatever it is called, and the error names the command.
+// The import recognises files that have an importer of their own by their content, whatever they are called, and its
+// error names the command.
 func TestFormatsOfOtherCommandsAreRecognised(t *testing.T) {
 	t.Parallel()
 	engram := must.Get(filepath.Abs("../engram/testdata/basic"))(t)

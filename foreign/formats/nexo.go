@@ -36,7 +36,7 @@ func nexoBundle(t *foreign.Tree) (foreign.File, bool) {
 	return files[i], true
 }
 
-// isNexoBundle reports whether a file is a bundle. What an encrypted one holds its name tells.
+// isNexoBundle reports whether a file is a bundle. An encrypted one is recognised by its name.
 func isNexoBundle(f foreign.File) bool {
 	r, err := f.Raw()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// giver is the second pass: it gives out the messages that have remained, in their order. One that was written again behind
-// later ones makes those wait.
+// giver is the second pass: it gives out the messages that have remained, in their order. A message that was written
+// again behind later ones makes the later ones wait.
 type giver struct {
 	file foreign.File
 	dir  string

@@ -62,7 +62,7 @@ func newLog(f foreign.File, skip func(at, reason string)) *log {
 	return &log{file: f, meta: foreign.Object{}, byID: map[string]int{}, skip: skip}
 }
 
-// message takes a message. Of one that comes again the last counts, where the first was.
+// message takes a message. Where a message comes again, its last version counts, at the place of the first.
 func (l *log) message(at place, o foreign.Object) error {
 	id := o.Text("id")
 	e := entry{id: id, at: at}

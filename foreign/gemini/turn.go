@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// turn returns what a message says. What the program says about itself, info, error and warning, is nothing.
+// turn returns the turn of a message. Messages of the program about itself (info, error, warning) make none.
 func turn(o foreign.Object, dir string) (t foreign.Turn) {
 	switch o.Text("type") {
 	case "user":

@@ -93,7 +93,7 @@ func importAs(t *testing.T, s amber.Store, text string, own bool) wire.ForeignIm
 	}))(t)
 }
 
-// lines are the lines of an export that tell of records, those of turns without the ids that an import gives them.
+// lines are the lines of an export that hold records, those of turns without the ids that an import gives them.
 func lines(t *testing.T, text string) string {
 	t.Helper()
 	var out []string

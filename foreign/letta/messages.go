@@ -163,7 +163,8 @@ func toolText(m foreign.Object, text string) string {
 	return text
 }
 
-// addCalls adds what an agent did. What it said may be a call of send_message; then the text beside it is thought.
+// addCalls adds what an agent did. Where it called send_message, the message is what it said, and the text beside the
+// call is only thought.
 func addCalls(t *foreign.Turn, calls []any) {
 	var said []string
 	for _, v := range calls {

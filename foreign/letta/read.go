@@ -122,7 +122,8 @@ func (d *document) at(at string) foreign.Place { return foreign.Place{File: d.fi
 // part takes an element of a list, or a member of the document, for which n is 0.
 type part func(list string, n int64, raw []byte) error
 
-// parse gives out the parts of a document. One that is a JSON string is read as what it says.
+// parse gives out the parts of a document. A document that is one JSON string is decoded, and its text is read as the
+// document.
 func (d *document) parse(fn part) error {
 	in, err := d.file.Open()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// How much is looked at to tell what a folder is.
+// Bounds of what the detection of a folder reads.
 const (
 	headBytes = 16 << 10
 	headFiles = 20

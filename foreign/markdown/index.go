@@ -40,7 +40,7 @@ func makeIndex(ctx context.Context, files []foreign.File) (*index, error) {
 		e.key = e.freeKey(used)
 		x.entries = append(x.entries, e)
 	}
-	// Of two files that a link could mean, the one nearer to the root is meant.
+	// Where a link could mean two files, it means the one nearer to the root.
 	order := make([]int, len(x.entries))
 	for i := range order {
 		order[i] = i

@@ -120,8 +120,8 @@ var (
 	dateShape       = pattern.Of(`^\d{4}([-/.]\d{1,2}([-/.]\d{1,2}([T ]\d{1,2}:\d{2}\S*)?)?)?$`)
 )
 
-// cutQualifier takes off the words at the head of a text that say when it holds. What does not read as a time stays,
-// and so does a qualifier that nothing follows.
+// cutQualifier takes off the words at the head of a text that say when it holds. It leaves words that do not read as a
+// time, and a qualifier that nothing follows.
 func cutQualifier(text string) (qualifier, rest string) {
 	at := 0
 	if m := rangeQualifier().FindStringSubmatch(text); m != nil && isBound(m[1]) && isBound(m[2]) {

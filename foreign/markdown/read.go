@@ -179,8 +179,8 @@ func tagList(front foreign.Front) (out []string) {
 	return out
 }
 
-// links resolves the relations of a page. What names no file of the folder is left, and so is the context of a
-// relation, which has no place in one of Amber's.
+// links resolves the relations of a page. It returns in left the relations that name no file of the folder, and those
+// with a context, which has no place in a relation of Amber.
 func (r *reader) links(p *page, docs []document) (out []foreign.Relation, left []relation) {
 	seen := map[string]bool{}
 	for _, d := range docs {

@@ -218,7 +218,7 @@ func (h *head) time(name string, t amber.Time) {
 	}
 }
 
-// quote writes a text as YAML has it between double quotes. What is not printable is written as a number.
+// quote writes a text as YAML has it between double quotes. Characters that are not printable are written as numbers.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -200,7 +200,7 @@ var pieces = []string{
 	"/", "!", "<http://a.b>", "_", "**", "a#b", "\"#", "(#", "- related [[Other]]\n",
 }
 
-// Whatever the text of a memory is, the export of it holds no observation and no link that nobody wrote.
+// Whatever the text of a memory is, its export holds no observation and no link that the text does not have.
 func TestNoTextIsMisread(t *testing.T) {
 	t.Parallel()
 	for _, p := range pieces {

@@ -40,7 +40,8 @@ func isRelation(m foreign.Fields) bool {
 	return m.Text("type") == "relation" || m.Text("type") == "" && r.from != "" && r.to != ""
 }
 
-// observations returns the list as it is. What is no text is kept as JSON, except for objects with a content.
+// observations returns the texts of the list as they are. It keeps any other element as JSON, but of an object with a
+// content, the content.
 func observations(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {

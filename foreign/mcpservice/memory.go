@@ -112,7 +112,7 @@ func meta(m *foreign.Memory, r row) (more foreign.Fields) {
 	return more
 }
 
-// usual is what a column says of a row that nobody touched. An export leaves such columns out.
+// usual are the values of the columns of a row that was never changed. An export leaves such columns out.
 var usual = map[string]string{"version": "1", "confidence": "1"}
 
 // kept returns what Amber has no field for, as it was. A row of the database and the same row of an export keep the same:

@@ -16,7 +16,7 @@ func (r *reader) supersedes(at foreign.Place, x foreign.Row) error {
 	return r.relate(at, by, x.Text("content_hash"), foreign.Relation{Type: "supersedes", Strength: 1})
 }
 
-// leastStrength stands for a similarity of nothing: a strength of 0 would be the default.
+// leastStrength is the strength for a similarity of zero: a strength of 0 would become the default.
 const leastStrength = 0.001
 
 // graph relates memories that the program found to belong together.

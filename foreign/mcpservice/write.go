@@ -67,7 +67,7 @@ func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to f
 	return errors.Join(err, file.Close())
 }
 
-// encode returns v as JSON on one line. What is encoded here cannot fail.
+// encode returns v as JSON on one line. The values that this package encodes cannot fail.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -12,7 +12,7 @@ import (
 // textNames are the members that can hold the text, the first that does.
 var textNames = []string{"memory", "text", "data", "content"}
 
-// placed are the members of an item that have a place in a memory, or nobody needs.
+// placed are the members of an item that have a place in a memory, or that are of no use to Amber.
 var placed = append([]string{"categories", "metadata", "expiration_date", "payload", "score", "vector", "embedding"}, textNames...)
 
 // item returns the memory of an item. The error says why there is none.
