@@ -6,7 +6,7 @@ type Seen map[[16]byte][16]byte
 // Repeat says whether a row was there before.
 type Repeat int
 
-// What a row can be: the first of its key, one more that says the same, or one that says something else.
+// Kinds of rows: the first of its key, one more that says the same, or one that says something else.
 const (
 	First Repeat = iota
 	Same

@@ -22,7 +22,7 @@ type Sending struct {
 	tree     *Tree     // of a folder
 }
 
-// Skipped returns what was not sent of a folder, after Close. Of an archive everything is.
+// Skipped returns the files of a folder that were not sent, after Close. Every file of an archive is sent.
 func (s *Sending) Skipped() []Skipped {
 	if s.tree == nil {
 		return nil
@@ -139,8 +139,8 @@ func (t *Tree) besideDatabase(f File) bool {
 	return false
 }
 
-// settled returns a copy of a database as it is at one instant, in one file; any other file as it is. A database that cannot be copied is
-// sent as it lies there, and its reader tells what is wrong with it.
+// settled returns a copy of a database as it is at one instant, in one file; any other file as it is. A database that
+// cannot be copied is sent as it lies there, and its reader reports the fault.
 func (t *Tree) settled(f File) File {
 	if f.real == "" || !f.IsDatabase() {
 		return f

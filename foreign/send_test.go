@@ -69,8 +69,8 @@ func upload(t *testing.T, name string, b []byte, modified time.Time) (*foreign.T
 	return foreign.OpenUpload(foreign.Upload{Real: file, Name: name, Modified: modified})
 }
 
-// TestAFolderArrivesAsItIs sends a folder: the same names, bytes and seconds arrive, packed files stay packed, and neither links
-// nor folders that hold nobody's memory leave.
+// TestAFolderArrivesAsItIs sends a folder: the same names, bytes and seconds arrive, packed files stay packed, and
+// neither links nor folders that hold no memory (.git, node_modules) are sent.
 func TestAFolderArrivesAsItIs(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "notes of ada")

@@ -1,6 +1,6 @@
 package foreign
 
-// SkipFunc is told what is not imported, and why, as [Sink.Skip] is.
+// SkipFunc takes what is not imported, and why, as [Sink.Skip] does.
 type SkipFunc func(at Place, format string, args ...any)
 
 // Quiet is the SkipFunc of a pass over a file that another pass tells about.

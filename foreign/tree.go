@@ -298,7 +298,7 @@ func (t *Tree) skip(name, reason string) {
 // scratchPrefix begins the names of folders for copies.
 const scratchPrefix = "amber-import-"
 
-// temp returns a file in a folder that Close removes. What killed imports left is removed first.
+// temp returns a file in a folder that Close removes. It first removes folders that killed imports left.
 func (t *Tree) temp(pattern string) (*os.File, error) {
 	if t.scratch == "" {
 		_, _ = fsx.RemoveScratchFolders(os.TempDir(), scratchPrefix) // what cannot be removed is in nobody's way

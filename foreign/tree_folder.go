@@ -102,7 +102,7 @@ func isZip(f File) bool {
 	return string(head) == "PK\x03\x04" || string(head) == "PK\x05\x06"
 }
 
-// Local returns a path on this machine where a file lies, for readers that need one. What is in an archive is copied
+// Local returns a path on this machine where a file lies, for readers that need one. It copies a file of an archive
 // first, once.
 func (t *Tree) Local(f File) (string, error) {
 	if f.real != "" {

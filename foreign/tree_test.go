@@ -104,7 +104,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// What unpacks to far more than it was is not unpacked.
+// A file that unpacks to far more than its size is not unpacked.
 func TestBombsAreNotUnpacked(t *testing.T) {
 	t.Parallel()
 	zeros := strings.Repeat("0", 64<<20)

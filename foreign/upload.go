@@ -17,7 +17,7 @@ const MaxUnpacked = 16 << 30
 
 const maxNameBytes = 255
 
-// Upload is a file that somebody has sent: a file of a program, or an archive of a folder.
+// Upload is a file that a client has sent: a file of a program, or an archive of a folder.
 type Upload struct {
 	Real     string    // where it lies on this machine; nobody is told
 	Name     string    // of the file or folder, as the sender calls it
@@ -55,8 +55,8 @@ func CheckUploadName(name string) error {
 	return nil
 }
 
-// checkUnpacked refuses an archive that says it holds too much for its size. What it says is an upper bound: an entry that
-// holds more cannot be read to its end.
+// checkUnpacked refuses an archive that says it holds too much for its size. The size that it says is an upper bound:
+// an entry that holds more cannot be read to its end.
 func (t *Tree) checkUnpacked(size int64) error {
 	total := t.Bytes()
 	switch {

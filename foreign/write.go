@@ -28,7 +28,7 @@ type WriteOptions struct {
 	Agent   amber.AgentID
 }
 
-// Output is where a format writes. What is created is in place when all of it is written, not before.
+// Output is where a format writes. A file is in place when all of it is written, not before.
 type Output interface {
 	// Create begins a file; "" is the file itself of a format that writes one. A name that leaves the folder is an error.
 	Create(name string) (io.WriteCloser, error)

@@ -18,14 +18,14 @@ import (
 	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
-// Export writes the memories and turns of an agent, and what belongs to
-// them, into the four databases that nexo knows, in the
-// folder dir, as the agent of that name. What nexo has no column for lies in
-// tables of Amber beside them, from which [Import] brings it back;
-// the report counts it, and what is left out. Nothing is synced. The databases
-// are whole when it returns nil; after an error the caller throws the folder
-// away. Errors: those of from; conflict when one of the files exists; invalid
-// for a name that no agent may have.
+// Export writes the memories and turns of an agent, and what belongs to them,
+// into the four databases that nexo knows, in the folder dir, as the agent of
+// that name. Values without a column in nexo lie in tables of Amber beside
+// them, from which [Import] brings them back; the report counts them, and the
+// values that are left out. Export syncs nothing. The databases are whole when
+// it returns nil; after an error the caller throws the folder away. Errors:
+// those of from; conflict when one of the files exists; invalid for a name that
+// no agent may have.
 func Export(ctx context.Context, from Source, dir string, agent amber.AgentID) (report Report, err error) {
 	if _, err := amber.ParseAgentID(string(agent)); err != nil {
 		return report, err

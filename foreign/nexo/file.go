@@ -19,8 +19,8 @@ import (
 // maxRows bounds how many rows a table may have.
 const maxRows = 5_000_000
 
-// file is a database of nexo's, as a stranger's: nothing in it is run. Of
-// its tables those are read that are plain ones of known columns.
+// file is a database of nexo's. It is read as a stranger's: nothing in it is
+// run, and of its tables only plain ones with known columns are read.
 type file struct {
 	conn
 	opened *sqlconn.Untrusted // nil where there is no such file

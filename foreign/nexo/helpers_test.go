@@ -22,7 +22,7 @@ var (
 	_ Source = (*image.Records)(nil)
 )
 
-// clock stands still until it is told to move.
+// clock stands still until a test calls move.
 type clock struct{ now time.Time }
 
 func (c *clock) read() time.Time      { return c.now }

@@ -43,7 +43,7 @@ type importer struct {
 	report   Report
 	left     tally
 	alone    bool // no table speaks of another agent
-	// sessions are those that turns speak of and nobody describes, with the
+	// sessions are those that turns name and no export describes, with the
 	// times of the first turn and the last.
 	sessions map[amber.SessionID]span
 }

@@ -136,7 +136,7 @@ func plainMemory(id, content, memoryType string, at int64, tags, concepts []stri
 const maxForeign = 1 << 20
 
 // believe returns the memory that was exported as the row plain, if body says
-// so and nobody changed the row since.
+// so and the row was not changed since.
 func believe(body string, plain amber.Memory) (m amber.Memory, ok bool) {
 	var f memoryFields
 	if body == "" || json.Unmarshal([]byte(body), &f) != nil {

@@ -160,7 +160,7 @@ func (i *importer) storeTurn(said turnRow) error {
 	return nil
 }
 
-// newSessions makes the sessions that turns speak of and nobody describes. They
+// newSessions makes the sessions that turns name and no export describes. They
 // are over.
 func (i *importer) newSessions(ctx context.Context) error {
 	b := &batch[amber.Session]{i: i, ctx: ctx, store: func(s amber.Session) error {

@@ -1,7 +1,7 @@
 // Package nexo reads and writes the databases of nexo, the SQLite files of a
 // bundle in the format nexo-memory-snapshot-v1. It knows nexo's tables; the
-// agent on the other side is a [Sink] or a [Source]. What each table holds is
-// told in docs/format/bundle.md.
+// agent on the other side is a [Sink] or a [Source]. docs/format/bundle.md
+// describes the tables.
 package nexo
 
 import (
@@ -128,7 +128,7 @@ const defaultModel = "nexo"
 const defaultBinding = "nexo"
 
 // uuidOf returns id, or a UUID made of it where it is not one: nexo knows no
-// other names. What keeps the names of different things apart.
+// other names. The argument what keeps the names of different things apart.
 func uuidOf(what, id string) string {
 	if _, err := amber.ParseMemoryID(id); err == nil {
 		return id
@@ -146,7 +146,7 @@ const maxTime = 253402300799999
 
 func isTime(ms int64) bool { return ms > 0 && ms <= maxTime }
 
-// What amber_fields says of rows. Each is believed only where it fits its row.
+// Values of amber_fields in rows. Each is believed only where it fits its row.
 type (
 	memoryFields struct {
 		amber.Memory      // without content

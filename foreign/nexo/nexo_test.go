@@ -144,8 +144,8 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 	must.Equal(t, "what came over again", holds(t, second), got, sameHere)
 }
 
-// What others said does not go where turns are put before an agent unasked. A
-// file from before anybody could tell is its owner's.
+// Prompts of others are not exported to nexo, which puts turns before an agent
+// unasked. A file from before Amber recorded trust is its owner's.
 func TestGetsNoPromptsOfOthers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -360,7 +360,7 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 			t.Errorf("the database holds %q", name)
 		}
 	}
-	// What came from nexo goes back to it as it was.
+	// Values that came from nexo go back to it as they were.
 	back := exported(t, path)
 	types := linesOf(t, asked(t, filepath.Join(back, LongTerm)), "SELECT memory_type FROM memories ORDER BY created_at")
 	must.Equal(t, "types", types, []string{`"user"|`, `"project"|`, `"reference"|`, "|", "|", `"feedback"|`})

@@ -1,7 +1,7 @@
 package nexo
 
 // The tables of nexo with its names and columns, and those of Amber beside
-// them. What is written where is told in docs/format/bundle.md.
+// them. docs/format/bundle.md says which values each holds.
 const (
 	memoriesSchema = `
 CREATE TABLE memories (

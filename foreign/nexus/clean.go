@@ -23,7 +23,7 @@ func (c *cleaner) text(s string) string {
 }
 
 // json returns a JSON value without secrets, the same bytes where there are
-// none. What is escaped is looked at as it reads: "\nghp_" is no word.
+// none. It looks at strings without their escapes: "\nghp_" is no word.
 func (c *cleaner) json(raw json.RawMessage) json.RawMessage {
 	if v, changed := c.decoded(raw); changed {
 		var b bytes.Buffer

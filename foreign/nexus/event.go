@@ -173,8 +173,8 @@ func (e bufferEntry) id(list, place string, raw []byte) string {
 }
 
 // rest hands out what is left of an entry once its lists are gone, so that
-// nothing in it is lost. What is left of a torn one has a name of its own: the
-// whole entry, if it is ever found, does not replace it.
+// nothing in it is lost. The rest of a torn entry has a name of its own: when
+// the whole entry is found later, it does not replace that rest.
 func (e bufferEntry) rest(fields, context map[string]json.RawMessage, raw []byte) error {
 	if context != nil {
 		var err error

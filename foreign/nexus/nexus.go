@@ -94,8 +94,8 @@ type reader struct {
 	sessions map[journal.Session]bool
 	seen     map[string]bool // ids of events
 
-	// What the file has said so far. Nothing behind an entry has a say in it:
-	// what is behind may be cut off next time.
+	// State of the file as read so far. Nothing behind an entry changes it,
+	// because the text behind an entry may be cut off next time.
 	agent, startedAt string
 	found            bool  // the entries have begun
 	other            error // why it is no buffer file, unless entries are found
@@ -322,8 +322,9 @@ func (n *reader) entry() error {
 	return errNexusLost
 }
 
-// whole hands out the value of some bytes that is here. One that is neither
-// followed by what follows an entry nor looks like one is a piece of another.
+// whole hands out the value of size bytes that lies here. A value that looks
+// like no entry, and is followed by nothing that follows an entry, is a piece
+// of another entry.
 func (n *reader) whole(size int) error {
 	listed, err := n.scan.follows(size, ",]")
 	if err != nil {

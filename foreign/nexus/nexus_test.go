@@ -228,7 +228,7 @@ func TestUnknownAndMissingFieldsAreRead(t *testing.T) {
 	}
 }
 
-// TestEntriesThatAreNoObjects keeps what nobody understands.
+// TestEntriesThatAreNoObjects keeps entries that no known program writes.
 func TestEntriesThatAreNoObjects(t *testing.T) {
 	t.Parallel()
 	events, report, err := readNexus([]byte(`{"agent_type":"pi","entries":[1,"two",null,[{"a":1}],{"context":"text"}]}`))

@@ -19,7 +19,7 @@ func isRetry(head []byte) bool {
 	return event >= 0 && (entries < 0 || event < entries)
 }
 
-// retry reads such a file. One that is cut off gives what comes before.
+// retry reads such a file. It reads a file that is cut off up to the cut.
 func (n *reader) retry(r *bufio.Reader) error {
 	raw, err := io.ReadAll(io.LimitReader(r, maxEntry+1))
 	if err != nil {

@@ -109,7 +109,7 @@ func (r *reader) turn(session string, data []byte) (t foreign.Turn, why string) 
 	return t, ""
 }
 
-// roles are those whose messages are kept. What a developer says is the program's.
+// roles are those whose messages are kept. The role developer is not among them: its messages are the program's.
 var roles = map[string]amber.Role{
 	"user": amber.RoleUser, "assistant": amber.RoleAssistant, "system": amber.RoleSystem, "tool": amber.RoleTool,
 }

@@ -48,7 +48,8 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
-// rows goes over a table; with together, rows with the same value in that column follow each other. What cannot be read of it is told.
+// rows goes over a table; with together, rows with the same value in that column follow each other. The report names
+// the rows that cannot be read.
 func (r *reader) rows(ctx context.Context, table, together string, fn func(foreign.Row) error) error {
 	if table == "" {
 		return nil

@@ -78,8 +78,8 @@ func parseExtra(s string) (e extra) {
 	return e
 }
 
-// linked returns the newest link of a row that was not undone, else that which was undone last, and whether there is one.
-// What files of the same owner said comes before what others said.
+// linked returns the newest link of a row that was not undone, else that which was undone last, and whether there is
+// one. Links from files of the same owner come before those from files of others.
 func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extra, found bool, err error) {
 	if c.first {
 		return l, e, false, nil
@@ -184,7 +184,7 @@ func (c *carrier) rowKey(k foreign.Key) foreign.Key {
 	return append(slices.Clone(k), "project "+c.o.Project)
 }
 
-// secret tells whether one of some names holds a secret, which cannot be taken out of a name.
+// secret reports whether one of some names holds a secret, which cannot be taken out of a name.
 func (c *carrier) secret(names ...string) bool {
 	for _, name := range names {
 		if c.o.Redact != nil && name != "" {

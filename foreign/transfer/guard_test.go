@@ -36,7 +36,7 @@ func (b *bench) note(name string) string {
 	return must.Get(b.store.Notes.ReadNote(b.t.Context(), name))(b.t).Content
 }
 
-// What was said or kept in an imported session here is not undone with it.
+// An undo leaves an imported session in which an agent spoke or kept something here.
 func TestUndoLeavesASessionThatWasSpokenIn(t *testing.T) {
 	t.Parallel()
 	for name, speak := range map[string]func(b *bench) error{
@@ -124,8 +124,8 @@ func TestSecretsOfNamesAndEarlierTexts(t *testing.T) {
 	}
 }
 
-// A text that is far too long is refused before it is looked through for secrets, which takes seconds where it has
-// as many bytes as a value may have.
+// The import refuses a text that is far too long before it looks for secrets in it: that search takes seconds in a
+// text of the largest size of a value.
 func TestTextsThatAreFarTooLongAreNotCleaned(t *testing.T) {
 	t.Parallel()
 	r := newBench(t).imported(toyLine{Key: "a", Text: token + strings.Repeat(" x", 2*amber.MaxContentBytes)}, toyLine{Key: "b", Text: "x"})
@@ -171,7 +171,7 @@ func TestAStrangerAddsNoTurns(t *testing.T) {
 	more[3].Turns = 3
 	r := b.imported(more...)
 	must.Equal(t, "turns", fmt.Sprint(r.Turns.New, len(must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t))), "0 2")
-	// What hooks recorded after the import is not told again by the file.
+	// A turn that hooks recorded after the import is not imported a second time from the file.
 	must.Get(b.store.Names.RenameSession(t.Context(), "s1", "mine"))(t)
 	must.Get(b.store.Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s1", Role: amber.RoleUser, Content: "evil"}))(t)
 	must.Equal(t, "turns of a session that went on here", b.run(b.own()).Turns.New, 0)

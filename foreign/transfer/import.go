@@ -54,10 +54,10 @@ func names(formats []foreign.Format) (list string) {
 	return list
 }
 
-// Import reads a tree as a format and stores what is new. What a row says is stored, or named in the report with the
+// Import reads a tree as a format and stores what is new. It stores each row, or names it in the report with the
 // reason. An import that fails or is killed can be made again: it goes on where it stopped. Errors: unsupported for a
-// store that cannot be synced and for a format with an importer of its own, whose command is the hint; those of the store,
-// with the report of what was done before.
+// store that cannot be synced and for a format with an importer of its own, whose command is the hint; those of the
+// store, with the report of what was done before.
 func Import(ctx context.Context, store amber.Store, f foreign.Format, t *foreign.Tree, o Options) (wire.ForeignImport, error) {
 	if f.Read == nil && f.Next != nil {
 		return wire.ForeignImport{}, amber.Errorf(amber.KindUnsupported, opImport, t.Path(), "holds data of %s, which another command imports", f.Title).WithHint(f.Next(t))

@@ -23,8 +23,8 @@ func (b *bench) meeting(n int) (one, other wire.ForeignImport, met bool) {
 	return one, other, met
 }
 
-// Of two imports of the same files at one time each counts what it has stored, and together they count every row once. Undone,
-// they leave nothing.
+// Two imports of the same files at one time each count what they have stored, and together they count every row once.
+// Undone, they leave nothing.
 func TestTwoImportsAtOnceCountEachRowOnce(t *testing.T) {
 	t.Parallel()
 	for n := 1; ; n++ {

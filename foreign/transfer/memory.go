@@ -164,7 +164,7 @@ func (c *carrier) recognise(m foreign.Memory, shaped amber.Memory) (done bool, e
 	return true, nil
 }
 
-// isGone tells of a row of an export from here whose memory was forgotten or erased since.
+// isGone reports, also to Skip, a row of an export from here whose memory was forgotten or erased since.
 func (c *carrier) isGone(at foreign.Place, id amber.MemoryID) (bool, error) {
 	now, err := c.store.Sync.SyncRecords(c.ctx, []amber.SyncRef{memoryRef(id)})
 	if err != nil || now[0].Erased == nil && now[0].Memory == nil {
@@ -397,8 +397,9 @@ func (c *carrier) stored(batch []pending) ([]amber.SyncRecord, error) {
 	return c.store.Sync.SyncRecords(c.ctx, refs)
 }
 
-// tellStored counts the rows of a batch that were stored: those that are new, and those that took the place of what was there.
-// What is not stored by now was stored by another import meanwhile, which takes it back, or was changed here, too.
+// tellStored counts the rows of a batch that were stored: those that are new, and those that took the place of what
+// was there. A row that is not stored by now was stored by another import meanwhile, which takes it back on its undo,
+// or was changed here, too.
 func (c *carrier) tellStored(batch []pending, stored map[int]bool) error {
 	rest := slices.DeleteFunc(slices.Clone(batch), func(p pending) bool { return p.fate == isNew && stored[p.record] })
 	c.report.Memories.New += int64(len(batch) - len(rest))
@@ -449,7 +450,7 @@ func (c *carrier) conflict(x wire.ImportConflict) {
 	}
 }
 
-// shape makes a memory of a row, without its secrets. It tells what does not fit.
+// shape makes a memory of a row, without its secrets. It reports the values that do not fit.
 func (c *carrier) shape(m foreign.Memory) (amber.Memory, bool) {
 	out := amber.Memory{
 		Kind: cmp.Or(m.Kind, amber.WorkspaceFact), Identities: m.Identities,

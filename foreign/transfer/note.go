@@ -84,7 +84,7 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 			return err
 		}
 	}
-	// A note may be replaced by the files it came from, not by those of somebody else or of another folder.
+	// A note may be replaced by the files it came from, not by those of another owner or folder.
 	mine := there && linked && amber.ContentDigest(now.Content) == was.Written && was.Source == c.tree.Base() && (!was.Own || c.o.AsOwn)
 	switch {
 	case there && linked && was.Digest == digest:
@@ -159,8 +159,8 @@ func (c *carrier) completed(l amber.SyncLink, now amber.Note) (extra, error) {
 	return was, err
 }
 
-// claim reports whether this import is the first to tell of a commit of a note. Of two imports at one time that write the same
-// text only one makes a commit, and a chunk is applied once.
+// claim reports whether this import is the first that counts a commit of a note. Two imports at one time that write
+// the same text make one commit, and the store applies a chunk once, so only one of them claims it.
 func (c *carrier) claim(n amber.Note) (first bool, err error) {
 	if n.Commit == "" {
 		return true, nil

@@ -58,7 +58,7 @@ type Options struct {
 	Clock  amber.Clock
 	// NewID makes the id of an import: a UUID of version 7, so that ids are in the order of time.
 	NewID func() (string, error)
-	// Progress is told how many bytes of the files were read; nil: nobody.
+	// Progress gets how many bytes of the files were read; nil: no progress is reported.
 	Progress func(step string, done, total int64)
 	// Most bounds how many bytes of the files are looked at; 0: all. It is for a first look, with DryRun.
 	Most int64

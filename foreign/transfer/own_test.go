@@ -40,7 +40,7 @@ func TestEachNamedUserHasMemoriesOfTheirOwn(t *testing.T) {
 	must.Equal(t, "what is about nobody is one memory", len(must.Get(b.store.Memories.List(t.Context(), amber.ListQuery{All: true}))(t).Items), 3)
 }
 
-// The warning about memories that everybody sees tells what helps.
+// The warning about memories that everybody sees names the remedy.
 func TestUndoAndAUserKeepMemoriesToOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

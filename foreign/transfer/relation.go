@@ -120,7 +120,8 @@ type made struct {
 	ends []amber.SyncRecord // both memories
 }
 
-// undone reports whether a relation that is deleted went with the undo of an import. One that was deleted here stays so.
+// undone reports whether a relation that is deleted went with the undo of an import. A relation that was deleted here
+// stays deleted.
 func (c *carrier) undone(key foreign.Key, there *amber.Relation) (epoch int, again bool, err error) {
 	if there == nil || there.DeletedAt.IsZero() {
 		return 0, false, nil
@@ -148,7 +149,8 @@ func (c *carrier) lookAt(some []related) ([]amber.SyncRecord, relationsHere, err
 	return now, here, err
 }
 
-// isNew tells what becomes of a relation that is not stored, now being the records of its ends and its own.
+// isNew reports whether a relation is to be stored, and counts or skips it otherwise; now holds the records of its
+// ends and its own.
 func (c *carrier) isNew(r related, record amber.SyncRecord, now []amber.SyncRecord) bool {
 	switch err := record.Check(); {
 	case now[2].Relation != nil:
@@ -192,7 +194,7 @@ func (c *carrier) checkStored(fresh []made, stored map[int]bool) error {
 	return nil
 }
 
-// passedOver tells of a relation that the store does not take.
+// passedOver reports a relation that the store does not take.
 func (c *carrier) passedOver(r related, here relationsHere) error {
 	if err := here.add(c.ctx, c.store.Relations, r.from); err != nil {
 		return err

@@ -122,8 +122,8 @@ func (c *carrier) knownSession(s foreign.Session, shaped amber.Session, was extr
 	return false
 }
 
-// meetSession looks at what is stored under the id of a session. What an import brought may be brought again and go on;
-// what came from elsewhere has its own turns, and what was deleted here stays deleted.
+// meetSession looks at what is stored under the id of a session. A session that an import brought may be imported
+// again and go on; a session from elsewhere has its own turns, and a session that was deleted here stays deleted.
 func (c *carrier) meetSession(s foreign.Session, now amber.SyncRecord, linked bool, was extra) (known amber.Origin, proceed bool, err error) {
 	here := now.Session != nil && (now.Session.Origin.Device != c.format && !linked || now.Session.Trust == "" && !c.o.AsOwn)
 	if now.Session != nil && !here && now.Session.Origin.Device != c.format {
@@ -261,8 +261,8 @@ func sessionName(name, id string) string {
 	return name
 }
 
-// sessionDigest tells whether a conversation has changed. Times are not in it: where the program keeps none, they are those
-// of a file, which a copy has others of.
+// sessionDigest is the digest by which an import sees whether a conversation has changed. Times are not in it: where
+// the program keeps none, they are those of a file, and a copy of the file has others.
 func sessionDigest(s foreign.Session, shaped amber.Session) string {
 	return foreign.Hex(foreign.Digest("session", shaped.Name, s.Name, shaped.Binding, shaped.Project, shaped.Directory, shaped.Summary, string(shaped.Parent),
 		fmt.Sprint(s.Turns), s.State))

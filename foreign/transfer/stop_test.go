@@ -97,7 +97,7 @@ func (b *bench) fused(f *fuse) amber.Store {
 	return s
 }
 
-// told is everything that can be told of a store, without what differs by the number of tries.
+// told returns the whole export of a store, without the first line, which differs by the number of tries.
 func (b *bench) told() string {
 	b.t.Helper()
 	var out bytes.Buffer

@@ -259,7 +259,7 @@ func TestASessionThatHasGrownGoesOn(t *testing.T) {
 	must.Equal(t, "stored turns", len(must.Get(amber.LastTurns(t.Context(), b.store.Turns, "s1", 10))(t)), 3)
 }
 
-// What is here from hooks is not stored twice, and what a file says about a session of one's own changes nothing.
+// The import stores nothing twice that hooks have recorded here, and a file changes nothing in a session of one's own.
 func TestASessionOfOnesOwnStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -354,7 +354,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 	must.Equal(t, "known again", b.run(b.o).Known, 4)
 }
 
-// What was erased or deleted here stays away.
+// Records that were erased or deleted here stay away.
 func TestWhatIsGoneStaysGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -424,7 +424,7 @@ func TestUndoTakesAnImportBackAndLetsItComeAgain(t *testing.T) {
 	must.Kind(t, "unknown import", err, amber.KindNotFound)
 }
 
-// What was imported as one's own and undone may come back as a stranger's, and the other way round.
+// Rows that were imported as one's own and undone may come back as a stranger's, and the other way round.
 func TestAfterAnUndoAnybodysFileMayBringItBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -458,7 +458,7 @@ func TestLimitsOfAnImport(t *testing.T) {
 	}
 }
 
-// Memories of a user belong to the user that is named, and on a server to nobody else.
+// Memories of a user belong to the user that is named, and on a server to no other user.
 func TestMemoriesOfAUser(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

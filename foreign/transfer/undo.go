@@ -17,8 +17,9 @@ type UndoOptions struct {
 	NewID  func() (string, error)
 }
 
-// Undo takes an import back: what it made is deleted, and what it changed says again what it said before. What was
-// edited since stays and is named. Then the files can be imported again. Undoing twice does nothing. Errors: not_found.
+// Undo takes an import back: it deletes what the import made, and restores what the import changed. It leaves and
+// names records that were edited since. Then the files can be imported again. Undoing twice does nothing. Errors:
+// not_found.
 func Undo(ctx context.Context, store amber.Store, id string, o UndoOptions) (wire.ImportUndo, error) {
 	r, err := find(ctx, store, id)
 	if err != nil {
@@ -220,7 +221,7 @@ func (u *undoing) restore(l amber.SyncLink, next amber.SyncMemory, before amber.
 	return u.forget(l, origin)
 }
 
-// as makes the trust of the chunk another one. What is in the chunk already is stored before.
+// as changes the trust of the chunk. It first stores the records that are in the chunk already.
 func (u *undoing) as(trust amber.Trust) error {
 	if u.in.Trust != trust {
 		if err := u.flush(); err != nil {
@@ -242,8 +243,8 @@ func (u *undoing) keeping(trust amber.Trust) amber.Trust {
 	return trust
 }
 
-// passOn is for a record that has changed since the import. If a later import changed it, that one takes it back in its
-// turn, and this one has no part in it any more; otherwise it stays, since somebody edited it here.
+// passOn is for a record that has changed since the import. If a later import changed it, the undo of that one takes
+// it back, and this one has no part in it any more; otherwise it stays, since a person or an agent edited it here.
 func (u *undoing) passOn(l amber.SyncLink, now amber.Origin) error {
 	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
 	if err != nil {
@@ -307,7 +308,8 @@ func (u *undoing) relation(l amber.SyncLink) error {
 	return u.forget(l, next.Origin)
 }
 
-// session deletes a session that the import made. One that an earlier import made and this one made longer stays.
+// session deletes a session that the import made. A session that an earlier import made and this one made longer
+// stays.
 func (u *undoing) session(l amber.SyncLink) error {
 	e := parseExtra(l.Extra)
 	if e.Digest == "" && e.Epoch > 0 && l.Version == (amber.Origin{}) {

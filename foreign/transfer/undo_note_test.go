@@ -49,7 +49,7 @@ func TestUndoOfANoteThatCameBackToAnEarlierText(t *testing.T) {
 	must.Equal(t, "deleted", b.undo(ids[0]).Deleted, 1)
 }
 
-// A note that somebody edited stays as it is, and is named.
+// An undo leaves a note that was edited since, and names it.
 func TestUndoLeavesANoteThatWasEdited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -69,7 +69,8 @@ func TestUndoGivesTheTrustBackThatAMemoryHad(t *testing.T) {
 	}
 }
 
-// What an undo restores goes to the places that are synced, and what they say about it then is no conflict.
+// Records that an undo restores go to the places that are synced, and later versions from these places are no
+// conflict.
 func TestAPlaceThatWasToldOfAnUndoHasItsSay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -47,8 +47,8 @@ func isOpen(mode fs.FileMode) bool {
 }
 
 // Own returns the identities of a home, read from path; without such a file it makes one, mode 0600, that holds an
-// X25519 and a hybrid identity, and returns once it is durable. Of several callers at once all get the same. A nil fsys
-// is the operating system's. Errors: those of [ReadIdentities] but not_found.
+// X25519 and a hybrid identity, and returns once it is durable. Several callers at once get the same identities. A nil
+// fsys is the operating system's. Errors: those of [ReadIdentities] but not_found.
 func Own(fsys fsx.FS, path string) ([]age.Identity, error) {
 	const op = "make identity"
 	fsys = orOS(fsys)

@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// marker is a stanza for nobody.
+// marker is a stanza that no identity opens.
 type marker struct{ name string }
 
 func (m marker) Wrap([]byte) ([]*age.Stanza, error) {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// stopWords are English function words and the fillers of questions. A word
-// that can be what somebody looks for is not among them: negations (not, no,
-// never, without), order and place (before, after, off, up, down), duty
-// (must, always, only), and words that name things to developers (go, use,
-// set, get, make, run).
+// stopWords are English function words and the fillers of questions. Words that
+// a person may look for are not among them: negations (not, no, never,
+// without), order and place (before, after, off, up, down), duty (must, always,
+// only), and words that name things to developers (go, use, set, get, make,
+// run).
 var stopWords = sync.OnceValue(func() map[string]bool {
 	return wordSet(functionWords)
 })

@@ -17,8 +17,8 @@ var (
 )
 
 // Index returns the files and folders that docs/README.md names, in a link or as code, and that do not exist, and the
-// documents in docs that it does not link, sorted. A path as code contains a slash or an ending, may
-// be a pattern, and may lie in the folder of a path before it in the same row. Of a go command its packages are looked for.
+// documents in docs that it does not link, sorted. A path as code contains a slash or an ending, may be a pattern, and
+// may lie in the folder of a path before it in the same row. A go command names its packages.
 func Index(root string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
 	if err != nil {

@@ -49,8 +49,8 @@ func About(ctx context.Context, subjects ...string) context.Context {
 	return context.WithValue(ctx, aboutKey{}, subjects)
 }
 
-// End says that the job is over and returns the subjects of the entries that were written with its changes. What is changed after it is not
-// a change of the job.
+// End says that the job is over and returns the subjects of the entries that were written with its changes. Later
+// changes are not part of the job.
 func (j *Job) End() []string {
 	if j == nil {
 		return nil
@@ -78,9 +78,10 @@ func Begin(ctx context.Context) *Transaction {
 	return &Transaction{job: j, about: about}
 }
 
-// Enter writes the entries of the transaction, which has changed what was found, where the store tells that. Id is what it was asked to
-// change. A job that names its subject has the entries of the first transaction that changes something, however many follow. One that names
-// none has one for each thing that was found. Either has one for each thing that [About] names.
+// Enter writes the entries of the transaction. The things that it changed are found, where the store reports them; id
+// is the one that the caller asked to change. A job that names its subject writes the entries of the first transaction
+// that changes something, and none for later ones. A job that names none writes an entry for each thing that was
+// found. Either writes one for each thing that [About] names.
 func (t *Transaction) Enter(ctx context.Context, c Conn, at amber.Time, found []string, id string) error {
 	for _, subject := range t.subjects(found, id) {
 		if err := t.job.write(ctx, c, at, subject); err != nil {
@@ -117,7 +118,7 @@ func (j *Job) others(subjects []string) []string {
 	return slices.DeleteFunc(slices.Clone(subjects), func(s string) bool { return slices.Contains(j.entered, s) })
 }
 
-// Done tells what became of the transaction: nil when it is durable.
+// Done takes the outcome of the transaction: nil when it is durable.
 func (t *Transaction) Done(err error) {
 	if err != nil || len(t.written) == 0 {
 		return

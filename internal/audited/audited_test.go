@@ -79,7 +79,7 @@ func TestAnEntryThatCannotBeWritten(t *testing.T) {
 	must.Equal(t, "entries of no job", (*audited.Job)(nil).End(), []string(nil))
 }
 
-// What is about a job says nothing of another one that is done inside.
+// Subjects from About for a job do not apply to another job that runs inside it.
 func TestAJobInsideAnother(t *testing.T) {
 	var got []string
 	write := func(_ context.Context, _ audited.Conn, _ amber.Time, subject string) error {

@@ -219,7 +219,8 @@ type turns struct {
 	Writer
 }
 
-// AppendTurn implements [amber.Turns]. What an agent says the user has said is the word of the agent; other roles are trusted less anyway.
+// AppendTurn implements [amber.Turns]. A turn in which an agent quotes the user is the word of the agent; turns of
+// other roles are trusted less anyway.
 func (s turns) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
 	return s.turnKeeper.AppendTurn(ctx, s.turn(t))
 }
@@ -256,7 +257,7 @@ func (n notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) err
 	return n.noteKeeper.DeleteNote(ctx, name, n.by(by))
 }
 
-// check refuses a note that is trusted more than the writer. What else is wrong with the name is left to the call.
+// check refuses a note that is trusted more than the writer. It leaves other faults of the name to the call.
 func (n notes) check(ctx context.Context, op, name string) error {
 	if !amber.TrustOwn.Outranks(n.Trust) {
 		return nil

@@ -8,8 +8,8 @@ import (
 
 // A task belongs to its session; one without a session is everybody's. Events, approvals and results belong to their task.
 
-// task returns the id under which a task is asked for: its own, or a stand-in where the caller does not see it. One that is not stored is
-// asked for by its own.
+// task returns the id under which a task is asked for: its own, or a stand-in where the caller does not see it. A task
+// that is not stored is asked for by its own id.
 func (l *Limit) task(ctx context.Context, id string) (string, error) {
 	t, err := l.store.Tasks.Task(ctx, id)
 	if missing(err) {

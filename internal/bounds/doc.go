@@ -6,16 +6,14 @@
 // Every door of a server hands such a caller a store from [New], so no tool and no route
 // has to look whose record an id names.
 //
-// What is seen is decided in one place, [Limit.sees]: a record of the caller's user,
-// project or workspace, and what is global. An identity that the bound does not name
-// stays open. A record without identities belongs to its session, a session to its
-// project and to the caller who started it: see [tag].
+// [Limit.sees] alone decides which records a caller sees: those of the caller's user, project or workspace, and global
+// ones. An identity that the bound does not name stays open. A record without identities belongs to its session, a
+// session to its project and to the caller who started it: see [tag].
 //
-// A record of others is asked for under an id that no record has, so that the store
-// itself answers, in the same words and as fast as for a record that does not exist.
-// What would make a record under an id of others is a conflict that says no more than
-// that the id is taken.
+// A record of others is asked for under an id that no record has, so that the store itself answers, in the same words
+// and as fast as for a record that does not exist. A request that would make a record under an id of others is a
+// conflict, which says no more than that the id is taken.
 //
-// Parts of a store that have no identities at all, the queue and the documents of
-// runtime state, are closed. Notes are open: they are everybody's, as what is global is.
+// Parts of a store that have no identities at all, the queue and the documents of runtime state, are closed. Notes are
+// open: they are everybody's, as global records are.
 package bounds

@@ -246,8 +246,8 @@ func (l *Limit) Query(q amber.Query) (amber.Query, error) {
 	return q, err
 }
 
-// Found returns an answer without the hits that are of others; get reads a memory where the answer comes from. What cannot be read is left
-// out without a word, because whose it is cannot be read either.
+// Found returns an answer without the hits that are of others; get reads a memory where the answer comes from. It
+// leaves out, without a word, a hit that cannot be read, because its owner cannot be read either.
 func (l *Limit) Found(ctx context.Context, r amber.RecallResult, get func(context.Context, amber.MemoryID) (amber.Memory, error)) (amber.RecallResult, error) {
 	hits, err := kept(r.Hits, func(h amber.Hit) (bool, error) { return l.seesHit(ctx, h, get) })
 	r.Hits, r.SetAside = hits, nil

@@ -68,8 +68,8 @@ const (
 	hidden                     // it is of others
 )
 
-// session looks up a session. What is stored under an id that the catalogue does not have belongs to others: a bound caller's sessions
-// are all in the catalogue.
+// session looks up a session. Records under an id that the catalogue does not have belong to others: a bound caller's
+// sessions are all in the catalogue.
 func (l *Limit) session(ctx context.Context, id amber.SessionID) (whereabouts, amber.Session, error) {
 	if id == "" {
 		return free, amber.Session{}, nil

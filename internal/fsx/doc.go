@@ -11,12 +11,13 @@
 //
 //	create .amber-tmp-X     in the directory of the target
 //	write  .amber-tmp-X
-//	sync   .amber-tmp-X     the bytes are durable, under a name nobody reads
+//	sync   .amber-tmp-X     the bytes are durable, under a name that no program reads
 //	link or rename          the bytes are visible
 //	syncdir                 the name is durable: only now does the call return nil
 //
-// A folder that nobody looks into before a pointer names it needs less: [Build] makes its files under
-// their own names, [FS.SyncAll] makes all of them durable at once, and then the pointer is replaced.
+// A folder that no program looks into before a pointer names it needs less: [Build] makes its files
+// under their own names, [FS.SyncAll] makes all of them durable at once, and then the pointer is
+// replaced.
 //
 // A writer killed on the way leaves a .amber-tmp-X file behind; [SweepTemp] removes those.
 //

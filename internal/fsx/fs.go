@@ -26,7 +26,7 @@ var (
 	// The caller must treat the write as neither done nor undone. [CreateSame] and [Replace] may simply be repeated.
 	ErrInPlace = errors.New("new content is in place but may not be durable")
 
-	// ErrLocked is returned by [TryLock] when somebody else holds the lock in a conflicting mode.
+	// ErrLocked is returned by [TryLock] when another process or handle holds the lock in a conflicting mode.
 	ErrLocked = errors.New("locked")
 )
 

@@ -45,12 +45,11 @@ type Lock struct {
 // cannot be opened for writing is opened for reading, so that a read-only home can be locked. A symbolic
 // link, or anything else that is not a regular file, is refused with [ErrNotRegular].
 //
-// A lock that nobody holds is granted even when the deadline of ctx is over: a process that the machine let
-// wait must not be told that somebody else holds it. A canceled ctx takes no lock. A waiter wakes as soon as
-// the kernel grants the lock. When ctx ends first, AcquireLock returns at once with an error that wraps
-// ctx.Err(); the kernel's wait cannot be broken off, so it goes on in the background and the lock is released
-// in the moment it is granted. Each such wait costs one thread until then: callers that may queue up in
-// numbers should queue among themselves first.
+// A free lock is granted even when the deadline of ctx is over: a process that the machine let wait must not get an
+// error that another process holds it. A canceled ctx takes no lock. A waiter wakes as soon as the kernel grants the
+// lock. When ctx ends first, AcquireLock returns at once with an error that wraps ctx.Err(); the kernel's wait cannot
+// be broken off, so it goes on in the background and the lock is released in the moment it is granted. Each such wait
+// costs one thread until then: callers that may queue up in numbers should queue among themselves first.
 //
 // A lock file that was removed or replaced during the wait does not count: the wait starts again on the
 // file that has the name now.

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// The file of a running program is the one that nobody, not even root, may open for writing.
+// Linux lets no process, not even root's, open the file of a running program for writing.
 func TestReadOnlyLockFileIsShared(t *testing.T) {
 	t.Parallel()
 	path := must.Get(os.Executable())(t)

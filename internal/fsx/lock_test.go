@@ -30,7 +30,7 @@ func mustUnlock(t *testing.T, l *fsx.Lock) {
 	must.Do(t, l.Unlock())
 }
 
-// waiting is a context that tells when somebody begins to wait for its end.
+// waiting is a context that closes begun when a waiter first asks for Done.
 type waiting struct {
 	context.Context
 	once  sync.Once
@@ -282,7 +282,7 @@ func TestLockStress(t *testing.T) {
 	}
 	wg.Wait()
 	t.Logf("%d taken, %d given up", taken.Load(), given.Load())
-	// Nobody is left: neither a holder nor a wait that was given up.
+	// Nothing is left of the rounds: neither a holder nor a wait that was given up.
 	l := must.Get(fsx.AcquireLock(t.Context(), path, fsx.Exclusive))(t)
 	mustUnlock(t, l)
 }

@@ -46,7 +46,7 @@ func mkdirAll(fsys FS, path string, perm fs.FileMode, isParent bool) error {
 	return fsys.SyncDir(parent)
 }
 
-// mkdir makes one directory, or finds that somebody else has made it in the meantime.
+// mkdir makes one directory, or finds that another process has made it in the meantime.
 func mkdir(fsys FS, path string, perm fs.FileMode) error {
 	err := fsys.Mkdir(path, perm)
 	if !errors.Is(err, fs.ErrExist) {

@@ -71,7 +71,7 @@ func TestMkdirAllUnreadableParent(t *testing.T) {
 	must.Is(t, "new directory", fsx.MkdirAll(e, "/a/c", 0o700), fs.ErrPermission)
 }
 
-// overtaken is a file system on which somebody else makes every name just before Mkdir does.
+// overtaken is a file system on which another process makes every name just before Mkdir does.
 type overtaken struct {
 	fsx.FS
 	first func(name string) error

@@ -109,8 +109,8 @@ func (r rootFS) syncFile(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Below opens the folder name, one element, that lies in root. What is no folder of its own, a link too, is refused with
-// an error satisfying errors.Is for [syscall.ENOTDIR].
+// Below opens the folder name, one element, that lies in root. It refuses a file and a link to a folder with an error
+// satisfying errors.Is for [syscall.ENOTDIR].
 func Below(root *os.Root, name string) (*os.Root, error) {
 	named, err := root.Lstat(name)
 	if err != nil {

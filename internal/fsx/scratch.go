@@ -24,7 +24,7 @@ func CreateScratch(dir, prefix string) (*os.File, error) {
 		if err == nil && held {
 			return f, nil
 		}
-		// Somebody took it for abandoned before it was held, and removes it.
+		// Another process took it for abandoned before it was held, and removes it.
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, errors.Join(err, os.Remove(f.Name()))
 		}
@@ -66,7 +66,7 @@ func CreateScratchFolder(dir, prefix string) (folder string, held *os.File, err 
 		if err == nil && mine {
 			return folder, f, nil
 		}
-		// Somebody took it for abandoned before it was held, and removes it.
+		// Another process took it for abandoned before it was held, and removes it.
 		if err := errors.Join(err, f.Close()); err != nil {
 			return "", nil, errors.Join(err, os.RemoveAll(folder))
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// Only what nobody uses is removed: not a file that is open, a link, a folder, a fifo, or a file of another name.
+// RemoveScratch removes only abandoned files: not a file that is open, a link, a folder, a fifo, or a file of another
+// name.
 func TestRemoveScratchLeavesWhatIsInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 // holdScratch has nothing to do: a file that is open cannot be removed.
 func holdScratch(*os.File) (held bool, err error) { return true, nil }
 
-// removeScratch removes a file that nobody has open.
+// removeScratch removes a file that no process has open.
 func removeScratch(path string) (removed bool, err error) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

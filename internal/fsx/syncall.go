@@ -19,8 +19,8 @@ func syncTree(dir string) error {
 	}, syncDir)
 }
 
-// walkTree calls file for every regular file below dir, and folder for every directory behind what lies in it.
-// Anything else is left out: a link has no content of its own, and its name belongs to its directory. What
+// walkTree calls file for every regular file below dir, and folder for every directory behind what lies in it. It
+// leaves out everything else: a link has no content of its own, and its name belongs to its directory. A file that
 // vanishes meanwhile needs no sync.
 func walkTree(dir string, file, folder func(path string) error) error {
 	entries, err := os.ReadDir(dir)

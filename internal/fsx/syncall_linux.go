@@ -54,7 +54,8 @@ func syncFS(name string) error {
 }
 
 // writtenBack returns the error with which the kernel wrote the file out, if it did. Syncfs itself says nothing about
-// that before Linux 5.8, and later not if another process asked first; the file remembers until somebody asks it.
+// that before Linux 5.8, and later not if another process asked first; the file remembers the error until a process
+// asks for it.
 func writtenBack(path string) error {
 	f, err := openNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {

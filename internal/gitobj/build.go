@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/internal/gitrun"
 )
 
-// harmless are flaws in old commits that git index-pack would refuse and that hurt nobody: people have them in their
-// history, and it shall come back.
+// harmless are flaws in old commits that git index-pack would refuse and that do no harm: people have them in their
+// history, and a restore must bring that history back.
 const harmless = "zeroPaddedFilemode=ignore,missingSpaceBeforeDate=ignore,missingSpaceBeforeEmail=ignore," +
 	"missingEmail=ignore,missingNameBeforeEmail=ignore,badTimezone=ignore,zeroPaddedDate=ignore,badDate=ignore"
 
@@ -27,10 +27,11 @@ type ObjectSource func(yield func(oid string, raw []byte) error) error
 // The folder dir exists and has no .git; no file of the work tree is written, whatever the objects say. The settings are
 // those of a repository that Amber makes; nothing of the old one but objects and refs is brought back.
 //
-// Neither objects nor refs are trusted: each object is hashed, git checks its form and that every object it names is there, and each
-// ref names an object that came. What is refused leaves no .git. Nothing is synced: the caller syncs all of dir, then shows it. Errors: damaged for objects
-// and refs that cannot be a repository; invalid for refs that contradict each other; conflict when there is a .git; unsupported when
-// there is no git; quota; unreachable when ctx ends or git hangs; those of objects.
+// Neither objects nor refs are trusted: each object is hashed, git checks its form and that every object it names is
+// there, and each ref names an object that came. A refused repository leaves no .git. Build syncs nothing: the caller
+// syncs all of dir, then shows it. Errors: damaged for objects and refs that cannot be a repository; invalid for refs
+// that contradict each other; conflict when there is a .git; unsupported when there is no git; quota; unreachable when
+// ctx ends or git hangs; those of objects.
 func Build(ctx context.Context, o Options, dir string, refs Refs, objects ObjectSource) error {
 	const op = "build repository"
 	o, git, err := o.withDefaults()

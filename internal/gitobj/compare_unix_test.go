@@ -183,7 +183,7 @@ func TestCompareRefusesWhatIsNoHistory(t *testing.T) {
 	} {
 		must.Fail(gitobj.Compare(t.Context(), getter(all), refs.OID, oid))(t, name, amber.KindDamaged)
 	}
-	// A folder that holds itself cannot be made, but somebody may claim it.
+	// A folder that holds itself cannot be made, but a repository may claim one.
 	loop := strings.Repeat("1", 40)
 	inLoop := strings.Repeat("\x11", 20)
 	_, raw := object("tree", "40000 a\x00"+inLoop)

@@ -22,7 +22,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// What a commit of Amber says of itself, and the branch it is on.
+// The author of Amber's commits, and the branch they are on.
 const (
 	MainBranch = "refs/heads/main"
 	Author     = "Amber"

@@ -39,8 +39,8 @@ var packSettings = []string{
 	"pack.useBitmaps=false", "pack.windowMemory=64m", "pack.deltaCacheSize=32m", "core.bigFileThreshold=16m", "pack.packSizeLimit=0",
 }
 
-// WriteGitPack writes a git pack of all that refs name, HEAD among it, into the new file: git clone reads it. Of the
-// repository o, which need not be trusted, only objects are used, and the refs are taken as they are given. The same
+// WriteGitPack writes a git pack of all that refs name, HEAD among it, into the new file: git clone reads it. It uses
+// only the objects of the repository o, which need not be trusted, and takes the refs as they are given. The same
 // objects and refs give the same bytes, however the repository keeps them, as long as the git program is the same one.
 //
 // The objects are not hashed again: [ReadGitPack] does. Nothing is synced; what is refused leaves no file. Errors:

@@ -192,8 +192,8 @@ func (v *view) unpack(ctx context.Context, pack *os.File) error {
 	})
 }
 
-// indexPack is the command that reads a pack of somebody. A few bytes of it can claim to be an object of any size: git gives
-// up when one does not fit. Nothing is synced, for nothing is kept.
+// indexPack is the command that reads a pack of an unknown writer. A few bytes of a pack can claim to be an object of
+// any size: git gives up when one does not fit. Nothing is synced, because nothing is kept.
 func (v *view) indexPack(args ...string) gitrun.Call {
 	c := v.command(append([]string{"index-pack"}, args...)...)
 	c.Env = append(c.Env, "GIT_ALLOC_LIMIT=1g")

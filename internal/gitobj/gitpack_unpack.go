@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// BuildFromGitPack does what [Build] does with the objects of a git pack, whose refs must be refs: git reads its pack once, straight into
-// the new repository, and checks the form of every object and that each it names is there. What nothing needs stays in the pack. The
-// file may be anybody's. Errors: those of Build and [ReadGitPack].
+// BuildFromGitPack does what [Build] does with the objects of a git pack, whose refs must be refs: git reads its pack
+// once, straight into the new repository, and checks the form of every object and that each it names is there. Objects
+// that no ref needs stay in the pack. The file may be anybody's. Errors: those of Build and [ReadGitPack].
 func BuildFromGitPack(ctx context.Context, o Options, dir, file string, refs Refs) error {
 	const op = "build repository"
 	if err := refs.Check(); err != nil {

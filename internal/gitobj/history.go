@@ -173,9 +173,9 @@ func filesAt(r Reader, commits []Change, elems []string) ([]TreeEntry, error) {
 	return at, nil
 }
 
-// Files returns the files of a commit by their paths, folders left out. Want, where it is not nil, says of a folder whether
-// it is looked into. Errors: damaged; quota where there are more than most files and folders; unreachable when
-// ctx ends; those of r.
+// Files returns the files of a commit by their paths, folders left out. Where want is not nil, Files looks only into
+// folders for which it returns true. Errors: damaged; quota where there are more than most files and folders;
+// unreachable when ctx ends; those of r.
 func Files(ctx context.Context, r Reader, commit string, most int, want func(folder string) bool) (map[string]TreeEntry, error) {
 	files, err := allFiles(ctx, r, commit, most, want)
 	return files, wrap("list files", "", err)

@@ -91,7 +91,7 @@ func TestObjectsAreAllThatAreReachable(t *testing.T) {
 			next := readRefs(t, dir)
 			fresh := mustObjects(t, dir, next, refs)
 			must.Equal(t, "new objects", len(fresh), 3)
-			// What is known elsewhere and not here, and what is of another kind, is passed over.
+			// An object that only another repository has, or that is of another kind, is passed over.
 			stranger := gitobj.Refs{Head: strings.Repeat("a", len(next.OID)), OID: strings.Repeat("a", len(next.OID))}
 			must.Equal(t, "objects", len(mustObjects(t, dir, next, stranger)), len(all)+3)
 			stranger.OID = strings.Repeat("a", 104-len(next.OID))

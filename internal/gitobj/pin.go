@@ -109,7 +109,7 @@ func (p pins) prepare(gitDir string) error {
 	return nil
 }
 
-// sweep removes the pins that nobody holds.
+// sweep removes the pins that no process holds.
 func (p pins) sweep() error {
 	entries, err := p.fsys.ReadDir(p.dir)
 	if err != nil {
@@ -143,8 +143,8 @@ func (p pins) sweep() error {
 // remove removes a pin and its lock, which the caller holds.
 func (p pins) remove(name string, lock *fsx.Lock) error {
 	err := fsx.Remove(p.fsys, p.ref(name))
-	// The lock goes while it is held, so that nobody is left waiting for a file without a name; where an open
-	// file cannot be removed, it goes after.
+	// The lock goes while it is held, so that no process is left waiting for a file without a name; where an open file
+	// cannot be removed, it goes after.
 	held := p.fsys.Remove(p.ref(name) + lockEnd)
 	err = errors.Join(err, lock.Unlock())
 	if held != nil {

@@ -82,7 +82,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// rawOf copies a .git folder as somebody would who knows files alone: no empty folders, no modes.
+// rawOf copies a .git folder as a program does that knows files alone: no empty folders, no modes.
 func rawOf(t *testing.T, dir string) string {
 	t.Helper()
 	raw := filepath.Join(t.TempDir(), "raw")

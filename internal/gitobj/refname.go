@@ -50,7 +50,7 @@ func isForbiddenInRef(r rune) bool {
 
 func badRefName(name string) error { return fmt.Errorf("%q is not the name of a ref", clip(name)) }
 
-// clip keeps a name that somebody made up from filling an error.
+// clip shortens a name, which an attacker may choose, so that it does not fill an error.
 func clip(s string) string {
 	const most = 80
 	if len(s) > most {

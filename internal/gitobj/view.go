@@ -12,8 +12,8 @@ import (
 	"github.com/amber-memory/amber/internal/gitrun"
 )
 
-// snapshotTimeout ends a git command that hangs while a repository is captured or built. It may be a large one, of
-// somebody else.
+// snapshotTimeout ends a git command that hangs while a repository is captured or built. The repository may be large,
+// and a stranger's.
 const snapshotTimeout = 10 * time.Minute
 
 // Options says which repository is meant and how git is run.

@@ -5,10 +5,9 @@
 //	                      │
 //	                      └── what was taken, by rule ──> answer of the door
 //
-// Doors that take text from agents and people (MCP, HTTP, the command line) write
-// through [Clean]. What comes from elsewhere does not: hooks clean what they put
-// into the crash journal, and sync, snapshots and restores bring back what was
-// written once.
+// Doors that take text from agents and people (MCP, HTTP, the command line) write through [Clean]. Other writers do
+// not: hooks clean what they put into the crash journal, and sync, snapshots and restores bring back what was written
+// once.
 //
 // Texts lose what package redact finds. Ids do not: records are found by them, so
 // one that holds a secret is refused, names of files, keys and versions of schemas among them. The fields of every request are named here

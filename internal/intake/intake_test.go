@@ -46,7 +46,7 @@ var (
 )
 
 // TestEveryContractIsDecidedAbout: a new part of a store is either cleaned or
-// needs no cleaning, and somebody said which.
+// needs no cleaning, and its author has listed which.
 func TestEveryContractIsDecidedAbout(t *testing.T) {
 	t.Parallel()
 	plain := plainStore(t)

@@ -16,7 +16,7 @@ type Line struct {
 	waiting list.List // of *place
 }
 
-// place is that of somebody who waits.
+// place is that of a waiter.
 type place struct {
 	work   any           // that another may do; nil: nobody may
 	called chan struct{} // closed when the turn is granted or the work was taken
@@ -61,7 +61,8 @@ func (l *Line) Join(ctx context.Context, work any) (taken bool, err error) {
 }
 
 // Take takes the work of the first in line, for the one who has the turn. It
-// reports false when nobody waits, or somebody whose work may not be taken.
+// reports false when the line is empty, or the work of the first may not be
+// taken.
 func (l *Line) Take() (work any, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,7 +30,7 @@ func mustEnter(t *testing.T, l *Line) {
 	must.Do(t, l.Enter(t.Context()))
 }
 
-// checkFree checks that nobody holds the line and nobody waits.
+// checkFree checks that no writer holds the line or waits in it.
 func checkFree(t *testing.T, l *Line) {
 	t.Helper()
 	l.mu.Lock()
@@ -171,7 +171,7 @@ func joined(ctx context.Context, l *Line, work any, end func(taken bool, err err
 	synctest.Wait()
 }
 
-// TestLineHandsOverWork takes the work of those in line in their order, up to somebody whose work is not to be
+// TestLineHandsOverWork takes the work of the waiters in their order, up to the first waiter whose work is not to be
 // shared. A waiter that gave up is not taken, and a waiter that was taken does not give up any more.
 func TestLineHandsOverWork(t *testing.T) {
 	t.Parallel()

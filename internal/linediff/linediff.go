@@ -40,7 +40,7 @@ func Lines(a, b string) []Edit {
 	return compare(old, new)
 }
 
-// NoBreak stands for the missing break at the end of the last line, where only one of two texts has it.
+// NoBreak is the text for the missing break at the end of the last line, where only one of two texts has it.
 const NoBreak = `\ no line break at the end`
 
 // Words compares two lines by their words and what is between them.

@@ -20,11 +20,10 @@ const (
 	maxPath = 103
 )
 
-// Listen makes a socket that only processes of this user can reach. What lies at path is
-// replaced when it is a socket of this user: the caller makes sure, by a lock, that no other
-// process listens there. The socket is removed when the listener is closed. Errors:
-// unsupported where the kernel does not tell who calls, or the path is too long; refused for
-// anything else at path.
+// Listen makes a socket that only processes of this user can reach. It replaces a socket of this
+// user that lies at path: the caller makes sure, by a lock, that no other process listens there.
+// The socket is removed when the listener is closed. Errors: unsupported where the kernel does not
+// name the user of a caller, or the path is too long; refused for anything else at path.
 func Listen(path string) (net.Listener, error) { return listen(path, os.Geteuid()) }
 
 func listen(path string, user int) (net.Listener, error) {
@@ -52,7 +51,7 @@ func listen(path string, user int) (net.Listener, error) {
 	return &listener{l, user}, nil
 }
 
-// listener lets in nobody but one user.
+// listener lets in one user only.
 type listener struct {
 	*net.UnixListener
 	user int
@@ -73,9 +72,9 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 // Dial connects to a socket of this user that a process of this user listens on. Errors:
-// unsupported where the kernel does not tell who answers; not_found; refused for a file or
-// a process of somebody else; unreachable when nobody listens, as at a socket that a killed
-// process has left.
+// unsupported where the kernel does not name the user of the process that answers; not_found;
+// refused for a file or a process of another user; unreachable when no process listens, as at a
+// socket that a killed process has left.
 func Dial(ctx context.Context, path string) (net.Conn, error) { return dial(ctx, path, os.Geteuid()) }
 
 func dial(ctx context.Context, path string, user int) (net.Conn, error) {
@@ -107,8 +106,8 @@ func dial(ctx context.Context, path string, user int) (net.Conn, error) {
 	return c, nil
 }
 
-// MakeFolder makes a folder that only this user can enter, for sockets. One that is there
-// stays. Errors: those of [CheckFolder].
+// MakeFolder makes a folder that only this user can enter, for sockets. It keeps a folder that is
+// there. Errors: those of [CheckFolder].
 func MakeFolder(path string) error {
 	if err := os.Mkdir(path, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return &amber.Error{Op: folderOp, Kind: amber.KindNotFound, ID: path, Err: err}

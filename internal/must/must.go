@@ -48,9 +48,8 @@ func Error(t testing.TB, what string, err error) {
 	}
 }
 
-// Kind reports an error that is not of kind want, or whose text and hint lack one of
-// the words. The kind of no error is "". What names the call, "" where the test has
-// one only.
+// Kind reports an error that is not of kind want, or whose text and hint lack one of the words. The
+// kind of no error is "". The argument what names the call, "" where the test has one only.
 func Kind(t testing.TB, what string, err error, want amber.Kind, words ...string) {
 	t.Helper()
 	if got := amber.KindOf(err); got != want {

@@ -95,10 +95,11 @@ func conflict(err error) error {
 	return Error(amber.KindConflict, "find the file of the note", err, "")
 }
 
-// Spelled returns the name under which a note is stored that is asked for by
-// name. Where there is no file of exactly that name it is the one whose name
-// differs only in how letters with marks are written; a note that is new gets
-// the canonical spelling. What cannot be read is reported when it is opened.
+// Spelled returns the name under which a note is stored, for the name that a
+// caller asks for. Where there is no file of exactly that name it is the one
+// whose name differs only in how letters with marks are written; a note that is
+// new gets the canonical spelling. A file that cannot be read is reported when
+// it is opened.
 func Spelled(f Folders, name string) string {
 	if isASCII(name) {
 		return name

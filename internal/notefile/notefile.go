@@ -136,7 +136,7 @@ func Damaged(err error) error {
 	return Error(amber.KindDamaged, "check the repository of the notes", err, "amber snapshot restore ID --only notes")
 }
 
-// Moved is the answer to a writer whose branch somebody else moved.
+// Moved is the answer to a writer whose branch another process moved.
 func Moved(err error) error { return Error(amber.KindConflict, "move the branch main", err, "") }
 
 // NotMain is the answer to a repository with another branch checked out.

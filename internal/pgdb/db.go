@@ -33,8 +33,8 @@ type Options struct {
 	Lock time.Duration
 	// Statement is how long a statement that reads may take; default 30 s.
 	Statement time.Duration
-	// Settle is how long it is tried to find out what became of a COMMIT that was not
-	// answered; default 15 s.
+	// Settle is how long the store tries to find out what became of a COMMIT that was not answered;
+	// default 15 s.
 	Settle time.Duration
 	// Dialect translates statements.
 	Dialect *Dialect
@@ -137,9 +137,9 @@ func Open(o Options) (*DB, error) {
 	return d, nil
 }
 
-// Statements that are prepared on the server are planned once. Poolers give a program another
-// server at every transaction, and many keep no prepared statements, so it is looked whether there
-// is one: its connections do not have the number that the server gives them.
+// The server plans a prepared statement once. A pooler may hand each transaction to another server,
+// and many poolers keep no prepared statements, so these break behind one. We detect a pooler by
+// comparing pg_backend_pid() with the pid of the handshake.
 
 // errPooled is for a connection that turns out to be one to a pooler.
 var errPooled = errors.New("a pooler lies between")
@@ -178,7 +178,7 @@ func (d *DB) seePooler(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// checkTLS refuses addresses where somebody between could be taken for the server.
+// checkTLS refuses addresses where an attacker between could pass for the server.
 func checkTLS(c *pgx.ConnConfig) error {
 	type way struct {
 		host   string
@@ -535,13 +535,13 @@ func (d *DB) settle(ctx context.Context, w Work, cause error) error {
 // plain is the text of an error that is not to be asked for its kind.
 func plain(err error) error { return errors.New(pgerr.Wrap("commit", "", err).Error()) }
 
-// confirm writes something and commits. A server that is to wait for a standby answers when the standby has
-// this, and so has everything that was committed before. The message is for nobody.
+// confirm writes a message and commits. A server that is to wait for a standby answers when the standby has this, and
+// so has everything that was committed before. No program reads the message.
 const confirm = `SELECT pg_logical_emit_message(true, 'amber', ''); COMMIT`
 
-// look asks once. Setup takes the locks that the lost transaction had, so having them
-// means that it is at its end. What is found may still be on this server alone, where the wait for a
-// standby was cut off, and would be lost with it: so it is only told once a later write is
+// look asks once. Setup takes the locks that the lost transaction had, so having them means that it
+// is at its end. A row that look finds may still be on this server alone, where the wait for a
+// standby was cut off, and would be lost with it: so look reports it only once a later write is
 // where it has to be.
 func (d *DB) look(ctx context.Context, w Work) (committed bool, err error) {
 	c, _, err := d.start(ctx, d.beginWrite(w.Setup))

@@ -91,7 +91,7 @@ func TestTranslateWithoutFront(t *testing.T) {
 	must.Equal(t, "conflict", must.Get(d.Translate(`INSERT INTO k (a) VALUES (?) ON CONFLICT (a) DO NOTHING`))(t), `INSERT INTO k (a) VALUES ($1) ON CONFLICT (a) DO NOTHING`)
 }
 
-// What cannot be translated is an error, never another statement.
+// A statement that cannot be translated is an error, never another statement.
 func TestUntranslatable(t *testing.T) {
 	t.Parallel()
 	for query, words := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The last statements of a transaction, whose answers nobody waits for, go to the server in one message with COMMIT. An error
-// of one of them is an answer: the server runs nothing behind it, COMMIT among that.
+// The last statements of a transaction, for whose answers the program does not wait, go to the server in one message
+// with COMMIT. An error of one of them is an answer: the server runs nothing behind it, and so not COMMIT.
 
 // waiting is a statement that is prepared, with arguments as the server takes them.
 type waiting struct {

@@ -177,7 +177,7 @@ func TestAssign(t *testing.T) {
 	}
 }
 
-// Bytes of a row are only good until the next one, so nobody keeps them.
+// Bytes of a row are only good until the next one, so assign copies them.
 func TestBytesAreCopied(t *testing.T) {
 	t.Parallel()
 	type raw []byte

@@ -18,11 +18,11 @@ import (
 	"github.com/amber-memory/amber/internal/pgerr"
 )
 
-// A primary that was replaced and comes back still believes to be one: it can be reached and
-// written, and knows nothing of what its successor acknowledged. What tells them apart is
-// the timeline, which grows by one with every promotion. So each new connection is asked for
-// it, and through a pooler, behind which the server may change, each transaction. Where several hosts are named, all of them are asked before the
-// first one is used, and again after the way to it was lost: a program that starts has seen no successor yet.
+// A primary that was replaced and comes back still believes to be one: a program can reach it and write to it, and it
+// knows nothing of the writes that its successor acknowledged. The timeline, which grows by one with every promotion,
+// distinguishes them. So each new connection asks for it, and through a pooler, behind which the server may change,
+// each transaction. Where an address names several hosts, the store asks all of them before it uses the first one, and
+// again after it lost the way to it: a program that starts has seen no successor yet.
 const (
 	// lineage is the name of the column that tells a transaction its timeline.
 	lineage = "amber_timeline"
@@ -52,7 +52,8 @@ type origin struct {
 	asks   atomic.Int64     // how often they were asked
 }
 
-// askWithin is how long the other hosts are waited for. One that does not answer is not the primary to this program.
+// askWithin is how long the store waits for the other hosts. A host that does not answer is not the primary to this
+// program.
 const askWithin = time.Second
 
 // hostsOf returns how each host of an address is reached, nil where there is one.
@@ -103,7 +104,7 @@ func (o *origin) askAll(ctx context.Context, system int64) {
 	}
 }
 
-// hasOthers reports whether the pool has a connection. One that has none may have lost them without a word.
+// hasOthers reports whether the pool has a connection. A pool that has none may have lost them without a word.
 func (o *origin) hasOthers() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -178,7 +178,7 @@ func (f *folder) pids() ([]int, error) {
 		if err != nil {
 			continue
 		}
-		// A process may end between the two. One that waits to be reaped has no command line.
+		// A process may end between the two. A process that waits to be reaped has no command line.
 		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		comm, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "comm"))
 		if strings.Contains(string(line), name) && slices.Contains(programs, strings.TrimSpace(string(comm))) {

@@ -156,7 +156,7 @@ func (l *link) answers() {
 	}
 }
 
-// heard counts an answer. It tells whether the message is kept back, and whether it is the last one.
+// heard counts an answer. It reports whether the message is kept back, and whether it is the last one.
 func (l *link) heard(m Message, action Action) (silent, last bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,13 +18,13 @@ const (
 	Forward Action = iota
 	// Cut closes the connection; the message is not passed on.
 	Cut
-	// ForwardCut passes the message on and closes the connection. Of a message of the client,
+	// ForwardCut passes the message on and closes the connection. After a message of the client,
 	// the server may still be working when the client learns that the connection is gone.
 	ForwardCut
-	// Swallow passes a message of the client on, but nothing of the answer; the connection is
-	// closed when the server has answered completely, so what was asked is done by then. The
-	// answer is that to all messages up to the next Sync. Of a message of the server,
-	// that message is the first that is kept back.
+	// Swallow passes a message of the client on, but nothing of the answer; the proxy closes the
+	// connection when the server has answered completely, so by then the server has done what the
+	// client asked. The answer is that to all messages up to the next Sync. Where the rule is about
+	// a message of the server, that message is the first that is kept back.
 	Swallow
 )
 

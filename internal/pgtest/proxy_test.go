@@ -95,7 +95,7 @@ func TestAMessageIsForwardedBeforeTheCut(t *testing.T) {
 func TestEveryBoundaryCanBeCut(t *testing.T) {
 	t.Parallel()
 	_, p, direct, through := behind(t)
-	// write writes a row and cuts before one message of a side. It tells whether it came to that.
+	// write writes a row and cuts before one message of a side. It reports whether there was such a message.
 	write := func(side string, cut int, commits *int) bool {
 		p.OnFrontend(nil)
 		p.OnBackend(nil)

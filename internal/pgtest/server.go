@@ -333,7 +333,7 @@ func (s *Server) Resume() error {
 }
 
 // Stop shuts the server down in order; sessions are ended. A server that does not end in time,
-// because a standby does not answer, is killed. One that has ended is left as it is. Restart
+// because a standby does not answer, is killed. A server that has ended is left as it is. Restart
 // starts it again.
 func (s *Server) Stop() error {
 	if err := s.owned("pgtest.stop"); err != nil || !s.Running() {

@@ -78,7 +78,8 @@ func (b Backup) Recover(ctx context.Context, name string) error {
 	return s.await(ctx, "the promotion", "SELECT NOT pg_is_in_recovery()")
 }
 
-// Await runs a question that answers true or false until it answers true. What says what is waited for.
+// Await runs a question that answers true or false until it answers true. The argument what describes the wait for
+// errors.
 func (s *Server) Await(ctx context.Context, what, question string) error {
 	return s.await(ctx, what, question)
 }

@@ -22,14 +22,14 @@ func crowded(root string) bool {
 	}
 	running, _, _ := strings.Cut(fields[3], "/")
 	threads, err := strconv.Atoi(running)
-	// Inside a container the file tells of the whole machine, so its processors count, and
-	// not those that this process may use.
+	// Inside a container the file counts the threads of the whole machine, so all its processors
+	// count, and not only those that this process may use.
 	online, rerr := os.ReadFile(filepath.Join(root, "sys/devices/system/cpu/online"))
 	return err == nil && rerr == nil && threads > 2*processors(string(online))
 }
 
-// processors counts a list as 0-3,8. Of what is no such list it says very many, and then no
-// machine is crowded.
+// processors counts a list as 0-3,8. It returns a very large number for a text that is no such
+// list, and then no machine is crowded.
 func processors(list string) (n int) {
 	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
 		from, to, isRange := strings.Cut(part, "-")

@@ -1,12 +1,12 @@
-// Package proc tells which process of an agent host a hook was started by, and
-// whether that process is still there.
+// Package proc identifies the process of an agent host that started a hook, and
+// reports whether that process is still there.
 //
 // A process number alone means little: others get it later, and it counts in
 // one namespace of one boot only. So all of that is part of the identity, and
 // where it cannot be compared the answer is Unknown. A sleeping or stopped
 // process is alive.
 //
-// It also tells whether more wants to run than the machine can.
+// It also reports whether more threads want to run than the machine can.
 package proc
 
 import (

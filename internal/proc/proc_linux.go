@@ -17,7 +17,7 @@ func Host() amber.HostProcess {
 	return host(procfs, os.Getppid())
 }
 
-// Check tells whether the process that was seen is still there.
+// Check reports whether the process that was seen is still there.
 func Check(then amber.HostProcess) Liveness {
 	return judge(then, here(procfs), func(pid int) (process, bool) { return look(procfs, pid) })
 }

@@ -1,6 +1,6 @@
 package project
 
-// Of is what a folder has that no home knows.
+// Of returns the grant of a folder that no home knows.
 func Of(dir string) Grant {
 	c := claimOf(dir)
 	if c.name == "" {

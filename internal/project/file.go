@@ -25,8 +25,8 @@ func (c *claim) readShared(top string) string {
 	return c.read(filepath.Join(folder, fileName))
 }
 
-// read returns the name that a file holds, "" where there is no file. What is
-// there and is not a name is remembered as ignored.
+// read returns the name that a file holds, "" where there is no file. A file
+// that holds no name is remembered as ignored.
 func (c *claim) read(path string) string {
 	data, err := fsx.ReadFile(fsx.OS(), path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +89,7 @@ func write(dir, name string) error {
 	return put(filepath.Join(common, choiceName), 0o600, name)
 }
 
-// put replaces a file that holds a name. What is not a file stays.
+// put replaces a file that holds a name. It leaves anything that is not a file.
 func put(path string, mode fs.FileMode, name string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return refused(path, errors.New("is not a regular file"))

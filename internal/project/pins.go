@@ -94,7 +94,7 @@ func (r *Registry) damaged(err error) error {
 	return e
 }
 
-// change changes the file while nobody else does.
+// change changes the file while no other process does.
 func (r *Registry) change(ctx context.Context, fn func(*pins) (changed bool)) error {
 	if r.Look {
 		p, err := r.load()

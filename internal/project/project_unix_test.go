@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/project"
 )
 
-// What would make a reader wait, or lead elsewhere, is passed over.
+// Files that would make a reader wait, or lead elsewhere, are passed over.
 func TestFifosAndLinksNameNothing(t *testing.T) {
 	t.Parallel()
 	top := tree(t)

@@ -50,9 +50,9 @@ type Grant struct {
 	claim claim
 }
 
-// Of returns what a directory has. A folder that the home does not know gets its project now, or
-// has to ask for it. The grant is good also with an error, which says why a folder that may have a
-// project has a name of its own this once.
+// Of returns the grant of a directory. A folder that the home does not know gets its project now,
+// or has to ask for it. The grant is good also with an error. The error says why a folder that may
+// have a project has a name of its own this once.
 func (r *Registry) Of(ctx context.Context, dir string) (Grant, error) {
 	c := claimOf(dir)
 	if c.name == "" {

@@ -34,7 +34,7 @@ func of(t *testing.T, r *project.Registry, dir string) project.Grant {
 	return must.Get(r.Of(t.Context(), dir))(t)
 }
 
-// Of many folders that claim one new project at once, one has it.
+// When many folders claim one new project at once, one gets it.
 func TestOneOfManyFoldersHasANewProject(t *testing.T) {
 	t.Parallel()
 	home, top := tree(t), tree(t)
@@ -63,7 +63,7 @@ func TestOneOfManyFoldersHasANewProject(t *testing.T) {
 	must.Equal(t, "folders that are known", len(must.Get(registry(home, nil).Folders())(t)), many)
 }
 
-// Names of folders that wait, and names that paths give, are nobody's to claim.
+// No folder can claim the name of a folder that waits, or a name that a path gives.
 func TestNamesOfPathsAlwaysAsk(t *testing.T) {
 	t.Parallel()
 	home, top := tree(t), tree(t)
@@ -101,7 +101,7 @@ func TestLookingWritesNothing(t *testing.T) {
 	}
 }
 
-// What is confirmed is what the user saw.
+// A confirmation applies to the project that the user saw.
 func TestTrustGivesWhatWasShown(t *testing.T) {
 	t.Parallel()
 	home, dir := tree(t), repository(t, filepath.Join(tree(t), "shop"), "https://host.invalid/acme/shop")

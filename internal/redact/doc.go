@@ -11,21 +11,19 @@
 //	        literals ──> places ── names, entropy ──> headers, URLs,
 //	        one pass                                  assignments
 //
-// First one pass over the bytes finds literals that every secret of a kind
-// contains ("ghp_", "-----BEGIN"). What stands beside such a place is judged by
-// counting bytes, where a key is a prefix and so many of a class, and else by a
-// regular expression over a bounded window. Expressions are compiled when they
-// are first needed; most texts need none. What a shape has not claimed is
-// passed over a second time for secrets that only their surroundings give
-// away: credentials in headers, URLs and commands, and values that look random
-// beside a name that says "password", "token" or "key".
+// First one pass over the bytes finds literals that every secret of a kind contains ("ghp_",
+// "-----BEGIN"). The text beside such a place is judged by counting bytes, where a key is a prefix
+// and so many of a class, and else by a regular expression over a bounded window. Expressions are
+// compiled when they are first needed; most texts need none. Text that no shape has claimed is
+// searched a second time for secrets that only their surroundings give away: credentials in
+// headers, URLs and commands, and values that look random beside a name that says "password",
+// "token" or "key".
 //
-// A password that a person chose is told by its name, its quotation marks and
-// its mix of bytes. Where the form leaves no doubt that it is one, as in
-// "password": "..." and DB_PASSWORD=..., a letter and a digit are enough. Words
-// alone ("correcthorse") and placeholders stay, for they are mostly code and
-// examples; letters that a machine picked are told from them by their pairs
-// and cases.
+// The rules recognise a password that a person chose by its name, its quotation marks and its mix
+// of bytes. Where the form leaves no doubt that it is one, as in "password": "..." and
+// DB_PASSWORD=..., a letter and a digit are enough. Words alone ("correcthorse") and placeholders
+// stay, for they are mostly code and examples; the rules distinguish letters that a machine picked
+// by their pairs and cases.
 //
 // A secret may be spelled with escapes, full-width letters or invisible characters, be broken
 // over lines or strings, or stand in base64 or hexadecimal digits. The rules look at what such

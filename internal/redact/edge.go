@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// view is the part of a text a rule may look at, text[lo:hi]. What lies
-// beyond has been removed or is a marker.
+// view is the part of a text a rule may look at, text[lo:hi]. The text beyond
+// has been removed or is a marker.
 type view struct {
 	text   string
 	lo, hi int
@@ -41,9 +41,9 @@ func (v view) begins(at int, e edge) bool {
 }
 
 // escape reports whether at lies inside a backslash escape, or just behind one
-// that stands for a control character or a code point. JSON inside JSON
-// doubles its backslashes, so an even run of them may be an escape to the
-// reader inside: a key may begin behind it, too.
+// that represents a control character or a code point. JSON inside JSON doubles
+// its backslashes, so an even run of them may be an escape to the reader
+// inside: a key may begin behind it, too.
 func (v view) escape(at int) (inside, behind bool) {
 	const longest = len(`\u0000`)
 	for back := 1; back <= longest && at-back >= v.lo; back++ {

@@ -93,7 +93,7 @@ func decoded(run string) (string, bool) {
 	return textOf(b), err == nil && isPlainText(b)
 }
 
-// sixBits are what the bytes of base64 stand for, in both alphabets.
+// sixBits are the values of the bytes of base64, in both alphabets.
 var sixBits = func() (bits [256]byte) {
 	for i := range byte(62) {
 		bits["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"[i]] = i

@@ -80,8 +80,8 @@ func TestDocumentRemovesEverySample(t *testing.T) {
 	}
 }
 
-// What was found elsewhere is removed from every kind of file, and what is found
-// in every kind of file is told.
+// Document removes from every kind of file the secrets that were found
+// elsewhere, and reports those that it finds itself.
 func TestDocumentRemovesWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	r, s := redact.New(), known(password)

@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/redact/secrettest"
 )
 
-// TestWrappedSecretsGo writes a fresh secret of every template in every way. What is left holds
-// neither the secret, nor the way it was written, nor a half of it.
+// TestWrappedSecretsGo writes a fresh secret of every template in every way. The text that is left
+// holds neither the secret, nor the way it was written, nor a half of it.
 func TestWrappedSecretsGo(t *testing.T) {
 	t.Parallel()
 	r := redact.New()

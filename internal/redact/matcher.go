@@ -81,8 +81,8 @@ func hash(key uint32) uint32 {
 
 // pass appends to found the secrets in v, in order and without overlap.
 //
-// A secret may lie well behind its anchor. What stands between is passed over
-// as if the secret were already gone, for that is how it looks the next time.
+// A secret may lie well behind its anchor. pass treats the text between as if
+// the secret were already gone, because that is how it looks the next time.
 func (m *matcher) pass(v view, found []span) []span {
 	var ahead []span  // found, but not yet passed; the nearest is the last
 	last := uint32(0) // the last bytes read

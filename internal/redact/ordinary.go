@@ -9,8 +9,8 @@ import (
 // real key for a made-up one.
 var dummies = []string{"xxxx", "example", "placeholder", "redacted", "dummy", "your"}
 
-// placeholders are further parts of values that stand for a secret and are
-// none.
+// placeholders are further parts of values that take the place of a secret and
+// are none.
 var placeholders = []string{
 	"sample", "changeme", "change_me", "change-me", "changeit", "replace", "insert", "notreal", "not-real", "not_a_real", "fake",
 	"todo", "secret_here", "key_here", "key-here", "keyhere", "token_here", "token-here", "****", "....", "test", "mock", "foobar",
@@ -25,8 +25,9 @@ var secretWords = []string{
 // isDummy reports whether a key says that it is a placeholder and not a key.
 func isDummy(key string) bool { return speaks(key, dummies) }
 
-// speaks reports whether a text contains one of words. Chance makes a short word
-// in some letters of a long key, small and capital ones mixed: nobody writes so.
+// speaks reports whether a text contains one of words. Chance makes a short
+// word in some letters of a long key, small and capital ones mixed: a person
+// does not write so.
 func speaks(text string, words []string) bool {
 	folded := strings.ToLower(text)
 	return slices.ContainsFunc(words, func(w string) bool {

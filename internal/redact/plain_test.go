@@ -5,7 +5,7 @@ import "testing"
 // letters20 is a key without a digit.
 const letters20 = "kJecaDWFfVTv" + "VKqgQwEr"
 
-// What is left of a value.
+// Replacements of a value.
 const (
 	goneSecret   = "[REDACTED:secret-assignment]"
 	gonePassword = "[REDACTED:password-assignment]"

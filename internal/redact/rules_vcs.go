@@ -16,8 +16,8 @@ var vcsRules = []rule{
 		tail:  &dotted,
 	},
 	{
-		// 84 bytes: 52 random ones, what the service says about the token, and AZDO from the 77th on. What the service
-		// says may be all zeros, so the random bytes alone are judged.
+		// 84 bytes: 52 random ones, the service's facts about the token, and AZDO from the 77th on. The facts may be
+		// all zeros, so the random bytes alone are judged.
 		name:    "azure-devops-token",
 		anchors: []string{"AZDO"},
 		pattern: `[0-9A-Za-z]{76}AZDO[0-9A-Za-z]{4}`,

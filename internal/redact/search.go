@@ -148,8 +148,9 @@ func stands[T ~string | ~[]byte](text T, at int, want string) bool {
 	return true
 }
 
-// Remove returns text with what replaces each secret in it, and how often each
-// rule's was there. Of secrets that overlap the first stands for all.
+// Remove returns text with the replacement for each secret in it, and how often
+// each rule's was there. Where secrets overlap, one replacement, that of the
+// first, takes the place of all.
 func (s *Secrets) Remove(text string) (string, Report) {
 	hits := s.whole(text)
 	if len(hits) == 0 {

@@ -12,10 +12,10 @@ import (
 // must not hold it. Letters match in any case.
 //
 // A secret is looked for as a whole, and so are both ends of it, for a file may
-// break a text in two, and the words in it that a full-text index would hold.
-// What is too short or too plain to be told from other text ("20240131",
-// "postgres") is not looked for. At most 16384 secrets and 4 MiB of them are
-// remembered. [Secrets.Left] says how many were left out.
+// break a text in two, and the words in it that a full-text index would hold. A
+// secret too short or too plain to be distinguished from other text
+// ("20240131", "postgres") is not looked for. At most 16384 secrets and 4 MiB
+// of them are remembered. [Secrets.Left] says how many were left out.
 //
 // Secrets are added, then sealed, then used; only then by several goroutines,
 // as long as none calls Allow or Excuse. The zero value is ready.

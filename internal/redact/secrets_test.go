@@ -65,7 +65,7 @@ func TestSecretsRemoveJSON(t *testing.T) {
 	}
 }
 
-// What other texts are full of is not looked for.
+// Secrets that are common in other texts are not looked for.
 func TestSecretsThatTellNothing(t *testing.T) {
 	t.Parallel()
 	var s redact.Secrets

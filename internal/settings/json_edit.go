@@ -67,8 +67,8 @@ func (j *JSON) addFirst(n *Node, item []byte) splice {
 	inside := span{n.start + 1, n.end - 1}
 	indent := j.indentAt(n.start)
 	if c, ok := j.lastComment(inside.from, inside.to); ok {
-		// What stands behind the comment stays there, so that removing the
-		// item gives the text back.
+		// The text behind the comment stays there, so that removing the item
+		// gives the text back.
 		if bytes.ContainsRune(j.src[c.to:inside.to], '\n') {
 			return splice{c.to, c.to, newline(j.src) + j.pretty(item, indent+j.unit())}
 		}
@@ -140,7 +140,7 @@ func (j *JSON) deletion(n *Node, i int) (edits []splice) {
 	if c, ok := j.lastComment(from, item.start); ok {
 		from = c.to
 		if j.lineComment(c) && !startsLine(j.src[behind:]) {
-			// What follows must not become part of the comment.
+			// The text behind it must not become part of the comment.
 			from += bytes.IndexByte(j.src[from:], '\n') + 1
 		}
 	}

@@ -337,8 +337,8 @@ func (s *scanner) decode(v *Value, quote string, from int) error {
 
 var escapes = map[byte]string{'b': "\b", 't': "\t", 'n': "\n", 'f': "\f", 'r': "\r", 'e': "\x1b", '"': `"`, '\\': `\`}
 
-// unescape returns what the text behind a backslash stands for and how long
-// it is, -1 when it is no escape.
+// unescape returns the character that the text behind a backslash represents
+// and how long that text is, -1 when it is no escape.
 func unescape(text string, long bool) (string, int) {
 	if text == "" {
 		return "", -1

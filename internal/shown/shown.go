@@ -22,7 +22,7 @@ import (
 // Emoji, and joiners in scripts that need them, stay.
 func Text(s string) string { return filter(s, -1) }
 
-// Marked is [Text] for terminals: a mark stands for each run of what is left out.
+// Marked is [Text] for terminals: it replaces each run of characters that Text leaves out by one mark.
 func Marked(s string) string { return EscapeTags(filter(s, unicode.ReplacementChar)) }
 
 // ForAgent is [Text] in which nothing imitates an element of a host.

@@ -30,8 +30,8 @@ var tags = sync.OnceValue(func() (t struct{ angled, barred, bracketed map[string
 	return t
 })
 
-// What stands instead of the sign that begins an element. Nothing takes these for elements, and no
-// reader turns them back.
+// Replacements for the sign that begins an element. No host or model takes these for elements, and
+// no reader turns them back.
 const (
 	angle   = "‹"
 	bracket = "⟦"
@@ -140,7 +140,7 @@ func nameOf(s string) string {
 	}, s)
 }
 
-// narrow is the ASCII character that a full-width one stands for.
+// narrow is the ASCII character that a full-width one represents.
 func narrow(r rune) rune {
 	if r >= '！' && r <= '～' {
 		return r - '！' + '!'

@@ -26,9 +26,9 @@ type Copy interface {
 }
 
 // ApplyLog puts into a copy of a database of size bytes what the log beside it has committed, and reports how many
-// pages that were. Frames after the last whole commit are nobody's: their program has not finished them, or they are of an
-// earlier use of the log. A log whose header SQLite would not take counts as empty. Errors: damaged for a log of another
-// database.
+// pages that were. It ignores frames after the last whole commit: their program has not finished them, or they are of
+// an earlier use of the log. A log whose header SQLite would not take counts as empty. Errors: damaged for a log of
+// another database.
 func ApplyLog(db Copy, size int64, log io.ReadSeeker) (frames int64, err error) {
 	l, ok, err := readLog(log)
 	if err != nil || !ok {

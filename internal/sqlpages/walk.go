@@ -23,8 +23,9 @@ type walk struct {
 	last  int64 // number of the row before
 }
 
-// Walk meets every page of the table whose first page is root: each once, whose cells lie within it, whose rows have rising
-// numbers, and whose values end where their lengths say. Of a page that was met before, the error is of kind damaged.
+// Walk meets every page of the table whose first page is root: each once, whose cells lie within it, whose rows have
+// rising numbers, and whose values end where their lengths say. A page that was met before is an error of kind
+// damaged.
 func (i *Image) Walk(ctx context.Context, root int64) (Tally, error) {
 	w := &walk{Image: i, ctx: ctx, last: math.MinInt64}
 	err := w.tree(root, 1)

@@ -98,7 +98,7 @@ type Error struct {
 // Reason is a kind of [Error].
 type Reason int
 
-// What can be wrong.
+// Kinds of faults.
 const (
 	Syntax       Reason = iota // not the JSON that is expected at this byte
 	BadUTF8                    // not valid UTF-8

@@ -10,7 +10,7 @@ import (
 )
 
 // Shape is what JSON must look like to become a value of a Go type. A nil shape, and one without fields and elements,
-// stands for anything.
+// allows anything.
 type Shape struct {
 	fields map[string]field // of an object that has these and no others
 	folded map[string]field // the same by folded name

@@ -45,10 +45,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Walk surveys the folder root. Empty folders are entries. Links, devices, names that cannot be restored
-// everywhere, names that differ in case alone from one before them, what is too large, too deep, too much or may not
-// be read is in Skipped. What vanishes meanwhile was not there. Errors satisfy errors.Is for [fs.ErrNotExist] when there
-// is no root, and for [syscall.ENOTDIR] when it is no folder or, without FollowRoot, a link.
+// Walk surveys the folder root. Empty folders are entries. Skipped lists links, devices, names that cannot be restored
+// everywhere, names that differ in case alone from one before them, and files that are too large, too deep, too many
+// or may not be read. A file that vanishes meanwhile was not there. Errors satisfy errors.Is for [fs.ErrNotExist] when
+// there is no root, and for [syscall.ENOTDIR] when it is no folder or, without FollowRoot, a link.
 func Walk(fsys fsx.FS, root string, o Options) (Survey, error) {
 	if o.FollowRoot {
 		resolved, err := filepath.EvalSymlinks(root)

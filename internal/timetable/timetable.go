@@ -18,7 +18,7 @@ const (
 const Off = "off"
 
 // Table says when something happens. The zero Table is off. Its times are in
-// the location of the time that it is asked about.
+// the location of the time that the caller passes.
 type Table struct {
 	every time.Duration
 	cron  *cron

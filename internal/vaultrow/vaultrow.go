@@ -8,7 +8,7 @@ import "context"
 const (
 	// MaxBytes is the longest file, its first line and its content together.
 	MaxBytes = 64<<20 + HeadBytes
-	// HeadBytes is how much of a file tells what it is.
+	// HeadBytes is how much of a file a reader needs to recognise it.
 	HeadBytes = 4096
 	// PieceBytes is how much of a file one row holds.
 	PieceBytes = 256 << 10
@@ -23,7 +23,7 @@ type File struct {
 
 // Tx is a transaction on the files of one vault. It is for one goroutine.
 type Tx interface {
-	// List returns every file by its place, and whether somebody has put one, once.
+	// List returns every file by its place, and whether a file was ever put.
 	List() (files []File, exists bool, err error)
 	// Look returns one file; found is false where there is none.
 	Look(place string) (f File, found bool, err error)
@@ -40,8 +40,8 @@ type Tx interface {
 type Rows interface {
 	// View shows the vault of one moment.
 	View(ctx context.Context, op string, fn func(Tx) error) error
-	// Update changes it in a turn of its own among all writers. What was done is durable as a whole when it returns nil; otherwise
-	// nothing is, but where the outcome is not known.
+	// Update changes it in a turn of its own among all writers. The changes are durable as a whole when it returns
+	// nil; otherwise none is, but where the outcome is not known.
 	Update(ctx context.Context, op string, fn func(Tx) error) error
 }
 

@@ -44,7 +44,7 @@ func (s agentSize) label() string {
 var agentPath = filepath.Join("tenants", string(amber.DefaultTenant), "agents", string(amber.DefaultAgent))
 
 // generated returns a home with the agent of that size below dir, made now if
-// it is not there. Nobody changes it: measurements run on copies.
+// it is not there. It is never changed: measurements run on copies.
 func generated(ctx context.Context, dir string, size agentSize) string {
 	path := filepath.Join(dir, size.label())
 	done := path + ".json" // written last
@@ -73,7 +73,7 @@ func generate(ctx context.Context, dir string, size agentSize) {
 	g.notes(ctx)
 }
 
-// steadyClock goes on by a millisecond whenever it is asked.
+// steadyClock goes on by a millisecond at every call.
 func steadyClock() amber.Clock {
 	var ms atomic.Int64
 	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// What is measured of bundles. Redaction is apart: nothing else does it.
+// Measurements of bundles. Redaction is apart: no other tool does it.
 const (
 	bundleExport   = "bundle export --no-redact"
 	bundleRedacted = "bundle export"

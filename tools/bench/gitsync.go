@@ -39,7 +39,7 @@ func syncs(ctx context.Context, c config) (o outcome) {
 	dir := get(filepath.Abs(filepath.Join(c.dir, "sync")))
 	l := &syncLab{dir: dir, bench: &bench{dir: dir, writer: newWriter(uint64(time.Now().UnixNano()))}}
 	between := int(math.Round(math.Sqrt(float64(c.small) * float64(c.large))))
-	// The largest store is exported whole while nobody else is at work.
+	// The largest store is exported whole while nothing else is at work.
 	full := l.full(ctx, c.large, c.syncRounds)
 	defer l.close()
 	for _, n := range []int{c.small, between, c.large} {

@@ -90,7 +90,7 @@ func (f *fullSync) ratio() ratio {
 	}
 }
 
-// lines tells what is no ratio: how fast it was, and memory.
+// lines returns the results that are no ratio: speed and memory.
 func (f *fullSync) lines() []line {
 	c := f.contents
 	return []line{

@@ -157,7 +157,7 @@ func (i *injection) measure(how string, limit float64) []line {
 
 func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
 
-// busy keeps threads computing until it is told to stop.
+// busy keeps threads computing until stop is called.
 func busy(threads int) (stop func()) {
 	before := runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + threads)
 	var done atomic.Bool

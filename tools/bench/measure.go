@@ -172,7 +172,7 @@ func (b *bench) open(ctx context.Context) ratio {
 // with handles of its own, as eight processes have.
 func (b *bench) exclusive(ctx context.Context) ratio {
 	const writers, fences = 8, 500
-	// What filled the large store is still on its way to the disk, and every sync would wait for it.
+	// The writes that filled the large store are still on their way to the disk, and every sync would wait for them.
 	check(fsx.OS().SyncAll(b.dir))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -29,8 +29,8 @@ func average(ds []time.Duration) (sum time.Duration) {
 }
 
 // tells measures what a write costs when events are published and the broker is
-// killed and started again meanwhile. Blocks of writes of which nobody is told
-// come in between, while nothing is published.
+// killed and started again meanwhile. Blocks of writes without events come in
+// between, while nothing is published.
 func tells(ctx context.Context, c config) (o outcome) {
 	seed := uint64(time.Now().UnixNano())
 	quiet := newNATSHouse(ctx, filepath.Join(c.dir, "quiet"), seed)

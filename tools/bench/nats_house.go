@@ -62,7 +62,7 @@ type natsGate struct {
 	closed sync.RWMutex // held while nobody may publish
 }
 
-// shut runs f while nobody may publish.
+// shut runs f while no event can be published.
 func (g *natsGate) shut(f func()) {
 	g.closed.Lock()
 	defer g.closed.Unlock()

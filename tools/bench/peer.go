@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 )
 
-// peer is another tool that copies an agent. It works on a folder nobody
-// writes to; what a live one would look like in its copy is its own affair.
+// peer is another tool that copies an agent. It works on a folder that no
+// process writes to. The measurement does not cover how the tool would copy a
+// live one.
 type peer struct {
 	name     string
 	programs []string

@@ -68,7 +68,7 @@ type usageReport struct {
 	Resident, Own int64
 }
 
-// start runs a program, tells what it took, and returns its exit code.
+// start runs a program, reports what it took, and returns its exit code.
 func start(file string, args []string) (int, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

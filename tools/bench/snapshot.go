@@ -135,7 +135,7 @@ func (l *lab) timed(ctx context.Context, name string, args ...string) {
 	l.costs[name] = append(l.costs[name], get(l.amber(args...).run(ctx)))
 }
 
-// copy measures the unit. It always copies the agent that nobody changed.
+// copy measures the unit. It always copies the agent as it was generated.
 func (l *lab) copy(ctx context.Context, dir string) {
 	to := filepath.Join(dir, "copy")
 	took := get(copyFolder(filepath.Join(l.base, agentPath), to).run(ctx))
@@ -208,7 +208,7 @@ func (l *lab) ask(ctx context.Context, id string) {
 	}
 }
 
-// firstOfPeers makes the first copy with every other tool. One that fails is
+// firstOfPeers makes the first copy with every other tool. A tool that fails is
 // left out from then on, and the outcome says why.
 func (l *lab) firstOfPeers(ctx context.Context, dir string) (running []*peerRun) {
 	l.peers = slices.DeleteFunc(l.peers, func(p peer) bool {

@@ -39,7 +39,7 @@ func (w *writer) some(n int) string {
 	return strings.Join(words, " ")
 }
 
-// text returns a title and a content nobody wrote before.
+// text returns a new title and a new content.
 func (w *writer) text(n int) (title, content string) {
 	return w.some(5), fmt.Sprintf("%s %x%d", w.some(40+w.random.IntN(80)), w.random.Uint64(), n)
 }

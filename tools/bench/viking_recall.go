@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/store/openviking/api"
 )
 
-// listener is a server that notes what it is asked to find, and how long that takes it.
+// listener is a server that notes the queries it gets, and how long each takes it.
 type listener struct {
 	openviking.Server
 	last api.Query

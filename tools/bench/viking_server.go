@@ -85,7 +85,7 @@ type away struct {
 	stop func()
 }
 
-// refusing is a port that nobody listens on.
+// refusing is a port that no program listens on.
 func refusing() away {
 	l := get(net.Listen("tcp", "127.0.0.1:0"))
 	check(l.Close())

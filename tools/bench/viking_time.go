@@ -34,8 +34,8 @@ func (w *writer) inTurn(fs ...func()) {
 	}
 }
 
-// compared compares medians and means with those of a base. What a control of the base has instead
-// tells how much of that is chance.
+// compared compares medians and means with those of a base. The ratio of a control to the base says
+// how much of that is chance.
 func compared(name string, limit float64, ours, base, control timings) (out []ratio) {
 	for _, of := range []struct {
 		name string

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// uninstall takes Amber out. A file that nobody touched since setup is what it
-// was before, to the byte. One that the host has written to meanwhile names Amber no
-// more, and setting up and uninstalling once again does not change it.
+// uninstall takes Amber out. A file that the host did not touch since setup is as it was before, to
+// the byte. A file that the host has written to meanwhile names Amber no more, and setting up and
+// uninstalling once again does not change it.
 func (r *run) uninstall(ctx context.Context, before, installed map[string]string) error {
 	ran := r.settings()
 	if _, err := r.amber(ctx, "setup", r.host.name, "--uninstall"); err != nil {

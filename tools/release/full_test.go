@@ -78,7 +78,7 @@ func wholeRelease(t *testing.T) whole {
 	if _, err := os.Stat(filepath.Join(dir, sumsName)); err != nil {
 		must.Do(t, o.run(t.Context(), t.Output()))
 	}
-	// What it is, without making it again.
+	// The facts of the release are read from its files, without making it again.
 	r := &release{facts: theFacts(), dist: must.Get(filepath.Abs(dir))(t), source: must.Get(filepath.Abs("../.."))(t), targets: must.Get(parseTargets(*machines))(t)}
 	var list contents
 	must.Do(t, json.Unmarshal(r.file(t, listName), &list))

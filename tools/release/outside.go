@@ -14,9 +14,9 @@ import (
 // cannot is how a release.sh ends that lacks a program on this machine; the last line it printed says which.
 const cannot = 69
 
-// runOutside runs every sdk/*/release.sh of the sources. What it writes into $AMBER_DIST is a part of the release, with a
-// checksum; the binaries for packages that carry one are in $AMBER_BINARIES/OS_ARCH. A release with a real key is whole or
-// is not made; one with a key for one run says what it lacks.
+// runOutside runs every sdk/*/release.sh of the sources. Files that a script writes into $AMBER_DIST are a part of the
+// release, with a checksum; the binaries for packages that carry one are in $AMBER_BINARIES/OS_ARCH. A release with a
+// real key is whole or is not made; one with a key for one run says what it lacks.
 func runOutside(ctx context.Context, r *release) error {
 	scripts, err := filepath.Glob(filepath.Join(r.source, "sdk", "*", "release.sh"))
 	if err != nil {

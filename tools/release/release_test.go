@@ -23,7 +23,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// fakeProgram stands for amber: a script that says its version.
+// fakeProgram plays amber: a script that says its version.
 const fakeProgram = "#!/bin/sh\necho \"amber v1.2.3 $*\"\n"
 
 // newRelease is a release of a fake program for all systems.
@@ -213,8 +213,8 @@ func TestFormula(t *testing.T) {
 	must.Hold(t, os.IsNotExist(must.Err(os.Stat(filepath.Join(r.dist, "amber.rb")))), "there is a formula without an archive")
 }
 
-// The compose file of a release takes the image of the release, and builds nothing. What it says to Amber is that of
-// docs/deploy, which cmd/amber checks.
+// The compose file of a release takes the image of the release, and builds nothing. Its settings for Amber are those
+// of docs/deploy, which cmd/amber checks.
 func TestComposeFileOfARelease(t *testing.T) {
 	t.Parallel()
 	r := newRelease(t)
@@ -302,7 +302,7 @@ func TestFilesOfPackages(t *testing.T) {
 	}
 }
 
-// What release.sh of a folder in sdk writes is a part of the release.
+// Files that release.sh of a folder in sdk writes are a part of the release.
 func TestPackagesOfOtherLanguages(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -34,7 +34,7 @@ func (w whole) carries(t *testing.T, target target, program string) {
 	must.Equal(t, "the program of "+program, digestOf(must.Get(os.ReadFile(program))(t)), digestOf(must.Get(os.ReadFile(w.unpacked(t, target)))(t)))
 }
 
-// stranger runs a program as somebody does who has nothing of Amber: an own home, and no other program in the path.
+// stranger runs a program as a person does who has nothing of Amber: an own home, and no other program in the path.
 func stranger(t *testing.T, dir, path, name string, args ...string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), name, args...)

@@ -1,5 +1,5 @@
-// Package sdkgen makes the models and methods of the packages for Python and TypeScript from the
-// OpenAPI document of the server. What the document does not say is written by hand in those packages.
+// Package sdkgen makes the models and methods of the packages for Python and TypeScript from the OpenAPI document of
+// the server. The parts that are not in the document are written by hand in those packages.
 package sdkgen
 
 import (
@@ -237,7 +237,7 @@ func variableName(path, name, of string) string {
 	return thing + "_id"
 }
 
-// body reads the fields of a JSON body. What the path says is left out of it.
+// body reads the fields of a JSON body. It leaves out fields that are in the path.
 func (r *reader) body(o *operation, m method, taken map[string]bool) {
 	if _, ok := m.Body.Content[typeBytes]; ok {
 		o.raw = true

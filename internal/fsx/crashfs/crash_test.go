@@ -172,7 +172,7 @@ func TestRewrittenFileAfterCrash(t *testing.T) {
 	d.durable("f", fill("a", 2*block))
 	d.write(d.open("f", os.O_WRONLY|os.O_TRUNC), fill("b", 2*block))
 	got := d.outcomes(content("f"))
-	// What makes rewriting in place dangerous: all of these happen.
+	// Rewriting in place is dangerous because all of these happen.
 	for _, want := range []string{"", "a8192", "b8192", "a4096 b4096", "b4096 0x4096", "0x8192"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q never happened in %d crashes", want, seeds)
@@ -216,7 +216,7 @@ func TestBuiltTreeAfterCrash(t *testing.T) {
 	}
 	d.must(d.SyncAll("/d"))
 	d.wantOutcomes(content("/d/e/a"), "a8192")
-	// What comes later is not covered.
+	// SyncAll does not cover later changes.
 	d.must(d.Rename("/d/e/a", "/d/a"))
 	d.wantOutcomes(names("/d/a", "/d/e/a"), "/d/e/a", "/d/a")
 	d.must(d.SyncAll("/d"))
@@ -346,6 +346,6 @@ func TestCrashCloneIsDeterministicAndApart(t *testing.T) {
 		d.write(d.open(fmt.Sprintf("f%d", i), os.O_WRONLY), "changed")
 	}
 	must.Equal(t, "the clone after a write to the original", show(first), before)
-	// What a crash left is on disk: another crash takes nothing away.
+	// The state after a crash is on disk: another crash takes nothing away.
 	must.Equal(t, "after a second crash", show(first.CrashClone(rand.New(rand.NewPCG(8, 8)))), before)
 }

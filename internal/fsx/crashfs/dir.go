@@ -130,7 +130,7 @@ func (c *FS) syncTree(n *node) {
 	c.syncNames(n)
 }
 
-// syncNames makes the changes in dir durable. What an operation did to another directory stays pending.
+// syncNames makes the changes in dir durable. Changes of the same operation in another directory stay pending.
 func (c *FS) syncNames(dir *node) {
 	whole := 0 // operations before this index become durable as a whole
 	for i, op := range c.pending {

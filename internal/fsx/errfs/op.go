@@ -59,7 +59,7 @@ type call struct {
 	n    int64    // the number of bytes written, or the length truncated to
 }
 
-// observer is told of every call and decides whether to make it, by calling do. The result of the
+// observer sees every call and decides whether to make it, by calling do. The result of the
 // observer is the result of the call.
 type observer interface {
 	around(c *call, do func() error) error

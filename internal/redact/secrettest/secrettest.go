@@ -40,7 +40,7 @@ func Corpus(seed uint64) []Secret {
 	return all
 }
 
-// Template describes the secrets of one shape. {a20} stands for 20 random
+// Template describes the secrets of one shape. {a20} is replaced by 20 random
 // bytes of class a; «» hold the secret where it is not the whole.
 type Template struct{ Rule, Text string }
 
