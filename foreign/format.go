@@ -23,8 +23,8 @@ type Format struct {
 	Title string // "Claude Code"
 	// Detect looks at the names and the first bytes of files.
 	Detect func(t *Tree) Match
-	// Read tells to what t holds. A file or row that cannot be read is told with [Sink.Skip], and the rest goes on. An
-	// error is about the whole: the sink has failed, or ctx has ended.
+	// Read tells to what t holds. It reports a file or row that cannot be read with [Sink.Skip], and goes on with the
+	// rest. An error is about the whole: the sink has failed, or ctx has ended.
 	Read func(ctx context.Context, t *Tree, o Options, to Sink) error
 	// Next returns the command that imports t, of a format with an importer of its own: Read is nil then.
 	Next func(t *Tree) string
@@ -76,9 +76,9 @@ type Sink interface {
 	Turn(t Turn) error
 	// Note takes a document.
 	Note(n Note) error
-	// Skip tells that something is not imported, and why.
+	// Skip reports that something is not imported, and why.
 	Skip(at Place, format string, args ...any)
-	// Warn tells something about the whole that a person should know.
+	// Warn reports something about the whole that a person should know.
 	Warn(format string, args ...any)
 }
 

@@ -108,7 +108,7 @@ func toolAnswer(v any) (text string, failed bool) {
 		if body == nil {
 			return "", false
 		}
-		if m, ok := body.(map[string]any); ok { // no deeper: an answer in an answer in an answer is nobody's
+		if m, ok := body.(map[string]any); ok { // no deeper: no program nests an answer in an answer in an answer
 			return Object(m).Text("output", "content", "text"), o["success"] == false
 		}
 		text, failed = toolAnswer(body)

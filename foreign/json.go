@@ -19,7 +19,7 @@ type Document struct {
 	// Member takes any other member of the top object, or a document that is neither object nor list, under the name "".
 	// Nil passes them over.
 	Member func(name string, raw []byte) error
-	// Skip is told where something cannot be read, and why.
+	// Skip gets the place of something that cannot be read, and why.
 	Skip func(at, reason string)
 }
 

@@ -54,12 +54,12 @@ func (d *Database) EachRow(ctx context.Context, table string, skip SkipFunc, fn 
 	return unlessTorn(ctx, err, skip, Place{File: d.name})
 }
 
-// RowsOrSkip calls fn with each row of a table, as Rows does. Where the table stops being readable is told to skip.
+// RowsOrSkip calls fn with each row of a table, as Rows does. It reports to skip where the table stops being readable.
 func (d *Database) RowsOrSkip(ctx context.Context, table, together string, skip SkipFunc, fn func(Row) error) error {
 	return unlessTorn(ctx, d.Rows(ctx, table, together, fn), skip, Place{File: d.name, At: table})
 }
 
-// unlessTorn tells an error of the table itself to skip, and returns any other.
+// unlessTorn reports an error of the table itself to skip, and returns any other.
 func unlessTorn(ctx context.Context, err error, skip SkipFunc, at Place) error {
 	if torn, ok := errors.AsType[*TableError](err); ok && ctx.Err() == nil {
 		skip(at, "%v", torn)

@@ -3,7 +3,7 @@ package foreign
 // SkipFunc takes what is not imported, and why, as [Sink.Skip] does.
 type SkipFunc func(at Place, format string, args ...any)
 
-// Quiet is the SkipFunc of a pass over a file that another pass tells about.
+// Quiet is the SkipFunc of a pass over a file that another pass reports.
 func Quiet(Place, string, ...any) {}
 
 // Place returns a place in a file; at is "" for the whole file.

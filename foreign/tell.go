@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Tell tells a conversation and its turns, unless all of them are known.
+// Tell gives out a conversation and its turns, unless all of them are known.
 func Tell(to Sink, s Session, turns []Turn) error {
 	want, err := to.Session(s)
 	if err != nil || !want {

@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// ToolCall is one use of a tool, as a transcript tells it.
+// ToolCall is one use of a tool in a transcript.
 type ToolCall struct {
 	Name      string
 	Input     json.RawMessage // the arguments: an object, a text that holds one, or a plain text

@@ -301,7 +301,7 @@ const scratchPrefix = "amber-import-"
 // temp returns a file in a folder that Close removes. It first removes folders that killed imports left.
 func (t *Tree) temp(pattern string) (*os.File, error) {
 	if t.scratch == "" {
-		_, _ = fsx.RemoveScratchFolders(os.TempDir(), scratchPrefix) // what cannot be removed is in nobody's way
+		_, _ = fsx.RemoveScratchFolders(os.TempDir(), scratchPrefix) // a folder that cannot be removed does no harm
 		dir, held, err := fsx.CreateScratchFolder(os.TempDir(), scratchPrefix)
 		if err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ func opened(t *testing.T, name string) *Tree {
 	return tree
 }
 
-// outline tells the names of files, and of what was skipped.
+// outline returns the names of the files, and of those that were skipped.
 func outline(tree *Tree) string {
 	var out []string
 	for _, f := range tree.Files() {

@@ -19,7 +19,7 @@ const maxNameBytes = 255
 
 // Upload is a file that a client has sent: a file of a program, or an archive of a folder.
 type Upload struct {
-	Real     string    // where it lies on this machine; nobody is told
+	Real     string    // where it lies on this machine; no report names it
 	Name     string    // of the file or folder, as the sender calls it
 	Modified time.Time // when the sender's file was changed; zero: not known
 }

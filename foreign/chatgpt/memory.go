@@ -16,7 +16,7 @@ const (
 	maxSavedBytes = 32 << 20
 )
 
-// saved is a fact that ChatGPT was told to remember.
+// saved is a fact that the user asked ChatGPT to remember.
 type saved struct {
 	place       foreign.Place
 	text        string
@@ -171,7 +171,7 @@ func (s *memories) memory(at foreign.Place, key, text string, day amber.Time) er
 	})
 }
 
-// note tells the custom instructions.
+// note gives out the custom instructions.
 func (s *memories) note() error {
 	if s.instructions.text == "" {
 		return nil

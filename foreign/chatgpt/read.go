@@ -59,7 +59,7 @@ func firstHalf(id string) []byte {
 	return sum[:16]
 }
 
-// session tells a conversation and what was said in it.
+// session gives out a conversation and its turns.
 func (r *reader) session(c *conversation, at foreign.Place) error {
 	for _, t := range []struct {
 		name string

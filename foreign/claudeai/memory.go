@@ -90,7 +90,7 @@ func (r *reader) remembered(f foreign.File, n int64, account string, raw []byte)
 	return r.parts(f, at+", ", cmp.Or(m.Account, account), m)
 }
 
-// parts tells the memories of an object, or of a part of it.
+// parts gives out the memories of an object, or of a part of it.
 func (r *reader) parts(f foreign.File, at, account string, m remembered) error {
 	place := func(what string) foreign.Place { return foreign.Place{File: f.Name, At: at + what} }
 	counts := map[string]int{}
@@ -152,7 +152,7 @@ func (r *reader) projectName(uuid string) string {
 	return uuid
 }
 
-// memoryOfFile tells a file that Claude keeps for itself.
+// memoryOfFile gives out the memory of a file that Claude keeps for itself.
 func (r *reader) memoryOfFile(at foreign.Place, account string, raw []byte) error {
 	var file struct {
 		Path      string `json:"path"`
@@ -175,7 +175,7 @@ func (r *reader) memoryOfFile(at foreign.Place, account string, raw []byte) erro
 	})
 }
 
-// memory tells a memory, unless it is empty or was told.
+// memory gives out a memory, unless it is empty or was given out before.
 func (r *reader) memory(m foreign.Memory) error {
 	if m.Content = strings.TrimSpace(m.Content); m.Content == "" {
 		return nil

@@ -122,7 +122,7 @@ func unused(used map[string]bool, name, id string) string {
 	return name
 }
 
-// notes tells the documents and instructions of projects.
+// notes gives out the documents and instructions of projects.
 func (r *reader) notes() error {
 	return r.each(projects, func(f foreign.File) error {
 		find := func(n int64) *project { return r.placed[foreign.Place{File: f.Name, At: strconv.FormatInt(n, 10)}] }
@@ -148,7 +148,7 @@ func (r *reader) notes() error {
 	})
 }
 
-// projectNotes tells the notes of a project that is an element of a list.
+// projectNotes gives out the notes of a project that is an element of a list.
 func (r *reader) projectNotes(p *project, f foreign.File, raw []byte) error {
 	var texts struct {
 		Prompt string            `json:"prompt_template"`

@@ -58,7 +58,7 @@ func (r *reader) each(k kind, read func(f foreign.File) error) error {
 	return nil
 }
 
-// document reads a file as JSON. Where tell is false, what cannot be read is told by another pass.
+// document reads a file as JSON. Where tell is false, another pass reports what cannot be read.
 func (r *reader) document(f foreign.File, tell bool, d foreign.Document) error {
 	skip := func(at, reason string) {
 		if tell {
@@ -118,7 +118,7 @@ func (r *reader) conversation(f foreign.File, at foreign.Place, c *conversation)
 	return r.session(c, at, f.ModifiedAt())
 }
 
-// session tells a conversation and what was said in it.
+// session gives out a conversation and its turns.
 func (r *reader) session(c *conversation, at foreign.Place, file amber.Time) error {
 	for _, t := range []struct {
 		name string

@@ -46,7 +46,8 @@ func (l *layout) isForHere(f foreign.File) bool {
 	return (dir == "" && base != "AGENTS.md" || strings.HasPrefix(dir, ".claude/")) && len(l.tree.Under(".obsidian")) == 0
 }
 
-// fallback takes a folder that only its name or its index tells to hold memories: other programs have such ones.
+// fallback matches a folder that only its name or its index marks as one of memories: other programs have such
+// folders.
 func fallback(l *layout) foreign.Match {
 	for _, f := range l.folders {
 		if hasIndex(f.files) && (f.path == "memory" || l.tree.Base() == "memory") {

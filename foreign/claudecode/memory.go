@@ -80,8 +80,8 @@ func (m *memories) noteName() string {
 	return path.Join(append(parts, "MEMORY")...)
 }
 
-// memory tells a file. Its head has the same fields in two generations, the second of which keeps most of them in
-// metadata.
+// memory gives out the memory of a file. Its head has the same fields in two generations, the second of which keeps
+// most of them in metadata.
 func (m *memories) memory(f foreign.File, rel string, b []byte) error {
 	at := foreign.Place{File: f.Name}
 	front, body, err := foreign.SplitFront(b)

@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// relate tells which memories of the folder link to which, by the names of files, else by titles.
+// relate gives out which memories of the folder link to which, by the names of files, else by titles.
 func (m *memories) relate() error {
 	byFile, byTitle := map[string]int{}, map[string]int{}
 	for i, mem := range m.list {

@@ -53,7 +53,7 @@ type state int
 const (
 	absent    state = iota // there is none
 	untouched              // of this memory, as an export wrote it
-	changed                // of this memory, or with its text, and somebody else's
+	changed                // of this memory but edited since, or written by another program with its text
 	another                // of something else
 )
 

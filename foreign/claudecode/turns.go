@@ -187,7 +187,7 @@ func (w *teller) failures(blocks []foreign.Block) (out []amber.Activity) {
 	return out
 }
 
-// end tells the open answer, and then what waited for it.
+// end gives out the open answer, and then the turns that waited for it.
 func (w *teller) end() error {
 	turn, held := w.open, w.held
 	w.open, w.held = nil, nil

@@ -103,7 +103,7 @@ func (r *reader) each(ctx context.Context, t table, fn func(foreign.Place, row) 
 	return nil
 }
 
-// skipRow tells only of rows of a table that are whole and no objects.
+// skipRow reports only rows of a table that are whole and no objects.
 func (r *reader) skipRow(t table) foreign.SkipFunc {
 	return func(at foreign.Place, format string, args ...any) {
 		if strings.HasPrefix(at.At, t.list) && !strings.Contains(at.At, ", line ") {

@@ -22,7 +22,7 @@ const (
 // errEnough ends a pass that has found everything.
 var errEnough = errors.New("enough")
 
-// digest tells items apart.
+// digest distinguishes items.
 type digest [8]byte
 
 // walk goes over the lines of a rollout. The first pass finds the facts, the second gives out turns.

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// episode tells a conversation.
+// episode gives out a conversation.
 func (r *reader) episode(x record) error {
 	turns := r.turns(x)
 	if len(turns) == 0 {

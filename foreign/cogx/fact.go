@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// fact tells a relation of two things, and a memory where the fact says something in words. A fact whose ends are not
-// both there is a memory alone.
+// fact gives out a relation of two things, and a memory where the fact says something in words. A fact whose ends are
+// not both there is a memory alone.
 func (r *reader) fact(x record) error {
 	subject, object := x.Text("subject_ref"), x.Text("object_ref")
 	from, hasFrom := r.refs[subject]

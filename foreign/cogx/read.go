@@ -157,7 +157,7 @@ func (r *reader) lines(f foreign.File, kind string) error {
 	})
 }
 
-// record reads what all kinds have. Two records with one key are told.
+// record reads what all kinds have. It reports two records with one key.
 func (r *reader) record(at foreign.Place, kind string, rec foreign.Object) (record, bool) {
 	x := record{Object: rec, at: at, kind: kind, system: cmp.Or(rec.Text("external_system"), "unknown"), id: rec.Text("external_id")}
 	x.own = rec.Sub("metadata").Sub("amber")
@@ -243,7 +243,7 @@ func (r *reader) memory(x record) error {
 	return r.say(x, m)
 }
 
-// say tells a memory that says something.
+// say gives out a memory. It reports one that is empty.
 func (r *reader) say(x record, m foreign.Memory, names ...string) error {
 	if strings.TrimSpace(m.Content) == "" {
 		r.to.Skip(x.at, "%s %.80q is empty", strings.ReplaceAll(x.kind, "_", " "), x.id)
@@ -283,7 +283,7 @@ func (r *reader) entity(x record) error {
 	return r.say(x, m, append([]string{m.Title}, x.Texts("aliases")...)...)
 }
 
-// document tells a note.
+// document gives out a note.
 func (r *reader) document(x record) error {
 	name := x.own.Text("note")
 	if name == "" {

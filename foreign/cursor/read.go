@@ -41,7 +41,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 	return nil
 }
 
-// note tells a file of rules: standing orders of a person, not something an agent has learnt.
+// note gives out a file of rules: standing orders of a person, not something an agent has learnt.
 func (l *layout) note(f foreign.File, o foreign.Options, to foreign.Sink) error {
 	b, err := f.Bytes(maxRule)
 	if err != nil {

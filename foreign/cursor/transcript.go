@@ -23,7 +23,8 @@ type facts struct {
 	state       string
 }
 
-// transcript tells a file. It has no ids, so its name is the session, and line and text are the key of a turn.
+// transcript gives out the session of a file. The file has no ids, so its name is the session, and line and text are
+// the key of a turn.
 func (l *layout) transcript(ctx context.Context, f foreign.File, o foreign.Options, to foreign.Sink) error {
 	c := scan(f, to)
 	if c.turns == 0 {
@@ -149,7 +150,7 @@ func (c *facts) tell(ctx context.Context, f foreign.File, to foreign.Sink) error
 	return told
 }
 
-// tellLine tells the turns of one line: what tools answered, and what was said.
+// tellLine gives out the turns of one line: the answers of tools, and the message.
 func tellLine(f foreign.File, n int64, s *said, at amber.Time, to foreign.Sink) error {
 	place, line := lineOf(f, n), strconv.FormatInt(n, 10)
 	if s.result != "" {

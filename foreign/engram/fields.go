@@ -37,7 +37,7 @@ func decodeObject(raw []byte, known ...field) (extra string, unknown []string, e
 // put stores a value where the field says.
 func (f field) put(value json.RawMessage) error {
 	if p, ok := f.into.(**string); ok {
-		*p = nil // what it pointed to may be somebody else's
+		*p = nil // a text that it pointed to may be that of another value
 	}
 	if err := json.Unmarshal(value, f.into); err != nil {
 		return fmt.Errorf("the field %q has the wrong type", f.name)

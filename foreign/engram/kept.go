@@ -58,7 +58,7 @@ type kept struct {
 type foreign struct {
 	kept
 	Title *string `json:"title,omitempty"`         // as it was
-	Blank *string `json:"blank_content,omitempty"` // the content as it was, when the title stands for it
+	Blank *string `json:"blank_content,omitempty"` // the content as it was, when the title takes its place
 	Lost  string  `json:"lost,omitempty"`          // see clean
 }
 

@@ -64,7 +64,7 @@ type reader struct {
 	chunk     Chunk
 	user      string
 	project   Project
-	elsewhere func(sync string) (amber.Memory, bool) // memories of rows in other chunks, nil where nobody knows
+	elsewhere func(sync string) (amber.Memory, bool) // memories of rows in other chunks, nil where the caller has none
 	versions  map[amber.MemoryID][]*version
 	ofSync    map[string]amber.MemoryID // the memories of rows that have a sync_id
 	said      map[saying]bool

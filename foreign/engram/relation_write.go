@@ -124,7 +124,7 @@ func Names(c Chunk, o ReadOptions) map[string]amber.Memory {
 	return out
 }
 
-// Removed returns the names of rows that a chunk tells everybody to remove for good.
+// Removed returns the names of rows that a chunk asks every replica to remove for good.
 func Removed(c Chunk) (names []string) {
 	for _, m := range c.Mutations {
 		var hard bool
@@ -152,7 +152,7 @@ func CountMutations(c Chunk) (relations, gone int) {
 	return relations, gone
 }
 
-// PlainName reports whether a sync_id alone tells which memory it is.
+// PlainName reports whether a sync_id alone identifies the memory.
 func PlainName(sync string, id amber.MemoryID) bool {
 	return memoryOfSync(strings.TrimSpace(sync)) == id
 }

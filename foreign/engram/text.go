@@ -11,7 +11,7 @@ import (
 
 const (
 	timeLayout = time.DateTime // of rows, UTC
-	instead    = '\uFFFD'      // stands for a character that Amber does not take
+	instead    = '\uFFFD'      // replaces a character that Amber does not take
 )
 
 // parseTime reads a time of a row: as SQLite writes it, or RFC 3339. It returns the zero Time for a text that cannot

@@ -23,7 +23,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// Recorder is a sink that remembers what it was told.
+// Recorder is a sink that remembers what it got.
 type Recorder struct {
 	Memories  []foreign.Memory
 	Relations []foreign.Relation

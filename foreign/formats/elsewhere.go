@@ -14,7 +14,7 @@ func Quoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// holds reports whether a file is a SQLite database that a program made, as its tables tell.
+// holds reports whether a file is a SQLite database with the tables of a program.
 func holds(t *foreign.Tree, f foreign.File, isIts func(*foreign.Database) bool) bool {
 	if !f.IsDatabase() {
 		return false

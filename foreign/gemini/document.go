@@ -99,7 +99,7 @@ func (r *reader) note(f foreign.File, name string) error {
 	return r.to.Note(foreign.Note{Place: foreign.Place{File: f.Name}, Name: name, Content: string(b), UpdatedAt: f.ModifiedAt()})
 }
 
-// section is the heading below which the program added what it was told to remember.
+// section is the heading below which the program added what the user asked it to remember.
 var section = pattern.Of(`(?m)^## Gemini Added Memories[ \t\r]*$`)
 
 // readOrders reads a GEMINI.md: each fact becomes a memory; the rest, which a person wrote, a note.

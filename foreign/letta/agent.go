@@ -13,7 +13,7 @@ import (
 // place names an element of a list.
 func place(what string, n int64) string { return fmt.Sprintf("%s %d", what, n) }
 
-// agent tells the blocks and the messages of an agent.
+// agent gives out the blocks and the messages of an agent.
 func (d *document) agent(a foreign.Object, at string) error {
 	d.found = true
 	who := a.Text("name")
@@ -37,7 +37,7 @@ func (d *document) agent(a foreign.Object, at string) error {
 	return d.conversation(who, at, a.List("messages"))
 }
 
-// leftBlocks tells the blocks that belong to no agent.
+// leftBlocks gives out the blocks that belong to no agent.
 func (d *document) leftBlocks() error {
 	for _, id := range d.order {
 		if b := d.blocks[id]; !b.told {
@@ -60,7 +60,7 @@ func (d *document) take(at foreign.Place, what string, key ...string) bool {
 	return true
 }
 
-// memory tells a block.
+// memory gives out the memory of a block.
 func (d *document) memory(who string, b block) error {
 	at, label := d.at(b.at), b.Text("label")
 	if strings.TrimSpace(b.Text("value")) == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// conversation tells the messages of an agent as a session. An export of Amber holds those of several.
+// conversation gives out the messages of an agent as a session. An export of Amber holds those of several.
 func (d *document) conversation(who, at string, messages []any) error {
 	var order []amber.SessionID
 	turns := map[amber.SessionID][]foreign.Turn{}

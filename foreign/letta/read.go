@@ -183,7 +183,7 @@ func (d *document) keep(rec foreign.Object, at string) {
 	}
 }
 
-// tell tells the sink about an agent, and what is not imported.
+// tell gives out an agent, and reports what is not imported.
 func (d *document) tell(list string, n int64, raw []byte) error {
 	if err := d.ctx.Err(); err != nil {
 		return err

@@ -55,7 +55,7 @@ func isBasicMemory(t *foreign.Tree) foreign.Match {
 	return foreign.No
 }
 
-// isNote tells the head of basic-memory from that of pages of web sites, which have permalinks, too.
+// isNote distinguishes the head of basic-memory from that of pages of web sites, which have permalinks, too.
 func isNote(front foreign.Front) bool {
 	link := front.Text("permalink")
 	site := strings.HasPrefix(link, "/") || strings.Contains(link, ":") || front["layout"] != nil

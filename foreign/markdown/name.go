@@ -40,7 +40,7 @@ func noteElement(s string) string {
 // notes gives out names of notes, each once.
 type notes map[string]string
 
-// take tells the sink where two files would be one note.
+// take reports to the sink where two files would be one note.
 func (n notes) take(name string, at foreign.Place, to foreign.Sink) bool {
 	one := names.Canonical(name) // names of notes that differ in how letters are made up are one
 	if before, taken := n[one]; taken {

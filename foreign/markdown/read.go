@@ -115,7 +115,7 @@ func (p *page) times() (created, updated amber.Time) {
 	return cmp.Or(created, updated), updated
 }
 
-// memory tells the anchor of a file, its observations and its relations.
+// memory gives out the anchor of a file, its observations and its relations.
 func (r *reader) memory(p *page) error {
 	m := foreign.Memory{
 		Place: p.at(0), Key: p.key, Kind: amber.WorkspaceFact, Title: p.title, Topic: cmp.Or(p.permalink, withoutExt(p.file.Name)),

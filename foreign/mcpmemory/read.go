@@ -41,7 +41,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 	return nil
 }
 
-// quiet is a sink for the first pass, which would tell everything twice.
+// quiet is a sink for the first pass, which would report everything twice.
 type quiet struct{ foreign.Sink }
 
 // Skip implements [foreign.Sink].
@@ -89,7 +89,7 @@ func (r *reader) count(_ foreign.Place, _ foreign.File, m foreign.Fields, _ bool
 	return nil
 }
 
-// tell is the second pass.
+// tell is the second pass: it gives out the memories.
 func (r *reader) tell(at foreign.Place, f foreign.File, m foreign.Fields, torn bool) error {
 	e, ok := entityOf(m)
 	switch {

@@ -37,7 +37,7 @@ type memoryRow struct {
 	ExportSource string            `json:"export_source"`
 }
 
-// source is what the program is told to have exported the memories.
+// source is the name under which Amber exports memories to the program.
 const source = "amber"
 
 // write writes both members that the program asks for, with a memory on each line.

@@ -147,7 +147,7 @@ func (f *file) look() error {
 // need none. The name is one of a plain table.
 func (f *file) isNumbered(name string) bool {
 	if _, known := knownTables[name]; !known || name == "amber_fields" {
-		return true // nobody asks for them
+		return true // they are not read by number
 	}
 	s, err := f.SQL.PrepareContext(f.ctx, fmt.Sprintf("SELECT rowid FROM %q", name))
 	if err != nil {

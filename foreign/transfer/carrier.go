@@ -143,7 +143,7 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// refuse tells that a row breaks a rule of Amber, and why.
+// refuse reports that a row breaks a rule of Amber, and why.
 func (c *carrier) refuse(at foreign.Place, err error) {
 	reason := err.Error()
 	if e, ok := errors.AsType[*amber.Error](err); ok && e.Err != nil {

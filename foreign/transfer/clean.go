@@ -52,7 +52,7 @@ func (c *carrier) clean(m *amber.Memory) {
 	}
 }
 
-// named cleans a value whose name may tell that it is a secret.
+// named cleans a value whose name may be that of a secret.
 func (c *carrier) named(name, value string) string {
 	value = c.text(value)
 	if c.o.Redact == nil {

@@ -21,7 +21,7 @@ func tooLong() []toyLine {
 	}
 }
 
-// A turn that cannot be stored is told each time, with its place, and counts as known never.
+// The report names a turn that cannot be stored each time, with its place, and never counts it as known.
 func TestATurnThatWasSkippedIsSkippedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -116,7 +116,7 @@ func (c *contents) Versions(ctx context.Context, id amber.MemoryID) ([]amber.Syn
 	out := make([]amber.SyncMemory, 0, len(history))
 	for _, m := range history {
 		if m.DeletedAt.IsZero() && (!c.leaves(m) || !c.named(m)) {
-			continue // it belonged to somebody else then
+			continue // it belonged to another user or project then
 		}
 		v := amber.SyncMemory{Memory: c.clean(m, false)}
 		if n := len(out); n > 0 && m.Origin.After(out[n-1].Origin) {

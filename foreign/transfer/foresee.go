@@ -49,7 +49,7 @@ func (c *carrier) held(records []amber.SyncRecord) ([]bool, error) {
 	return c.store.Sync.Held(c.ctx, place(c.format, c.trust), marks)
 }
 
-// foreseeRelations counts the relations that would be stored, and tells which the store would not take.
+// foreseeRelations counts the relations that would be stored, and reports those that the store would not take.
 func (c *carrier) foreseeRelations(fresh []made) error {
 	ends := make([]amber.SyncRecord, 0, 2*len(fresh))
 	for _, r := range fresh {

@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// A dry run counts as the import does, and tells the same reasons, also where the store refuses.
+// A dry run counts as the import does, and reports the same reasons, also where the store refuses.
 func TestADryRunForeseesWhatTheStoreRefuses(t *testing.T) {
 	t.Parallel()
 	mine := "said here"

@@ -108,7 +108,7 @@ func newCarrier(ctx context.Context, store amber.Store, f foreign.Format, t *for
 	return c, err
 }
 
-// hint tells how to go on after an error.
+// hint says how to go on after an error.
 func (c *carrier) hint() string {
 	if c.begun {
 		return fmt.Sprintf("import again to go on; amber import undo %s takes back what was stored", c.id)

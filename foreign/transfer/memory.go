@@ -215,7 +215,7 @@ func (c *carrier) earlier(m *amber.SyncMemory, texts []foreign.Earlier) (out []a
 // maxEarlier bounds the earlier texts of a row that are kept.
 const maxEarlier = 100
 
-// rowDigest tells two contents of a row apart. Times are not in it: a file that was only touched says nothing new.
+// rowDigest distinguishes two contents of a row. Times are not in it: a file that was only touched says nothing new.
 func rowDigest(m amber.Memory, deleted amber.Time) string {
 	m.CreatedAt, m.UpdatedAt, m.Trust, m.Origin, m.Revision = amber.Time{}, amber.Time{}, "", amber.Origin{}, 0
 	b, err := json.Marshal(m)

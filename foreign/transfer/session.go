@@ -22,7 +22,7 @@ type speaking struct {
 	link    amber.SyncLink // to be completed when all turns are stored
 	fresh   bool
 	met     bool  // another import has stored the session meanwhile
-	known   bool  // the session is stored: its turns are read to tell of those that are skipped
+	known   bool  // the session is stored: its turns are read to report those that are skipped
 	skipped int64 // items of the import before this session
 	journal string
 	cursor  int64 // of the journal

@@ -41,7 +41,8 @@ func ReadIdentities(fsys fsx.FS, path string) ([]age.Identity, error) {
 	return ids, nil
 }
 
-// isOpen reports whether anybody but the owner may do something with a file. Windows tells nothing in the mode.
+// isOpen reports whether anybody but the owner may do something with a file. On Windows it is false: the mode says
+// nothing there.
 func isOpen(mode fs.FileMode) bool {
 	return runtime.GOOS != "windows" && mode.Perm()&0o077 != 0
 }

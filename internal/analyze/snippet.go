@@ -70,7 +70,7 @@ func findWords(text string, words []string) []match {
 	return found
 }
 
-// matchToken tells which word of the query a token matches: by its stem, or
+// matchToken returns the word of the query that a token matches: by its stem, or
 // because the token contains the word.
 func matchToken(folded []byte, stems map[string]int, words []string) (int, bool) {
 	if key, ok := stems[Stem(string(folded))]; ok {

@@ -87,7 +87,7 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	must.Equal(t, "broken", got, want)
 }
 
-// One thing is told as one: "1 memory", and never "1 memories".
+// One thing is in the singular: "1 memory", and never "1 memories".
 func TestCountsGoThroughWords(t *testing.T) {
 	for _, b := range must.Get(archtest.Counts("../.."))(t) {
 		t.Error(b)

@@ -67,7 +67,7 @@ func split(b []byte) (raw []byte, digest string, signatures []byte, err error) {
 	return raw, digest, signatures, nil
 }
 
-// CheckFormat tells a later version from damage; the bytes have passed their digest.
+// CheckFormat distinguishes a later version from damage; the bytes have passed their digest.
 func CheckFormat(raw []byte, format string, version int) error {
 	var is struct {
 		Format  string `json:"format"`

@@ -63,7 +63,7 @@ func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 // errOutside says that a history holds something that another one does not.
 var errOutside = errors.New("the history has other objects")
 
-// maxBehind is how many commits are looked at before git is asked.
+// maxBehind is how many commits Amber itself looks at before it asks git.
 const maxBehind = 256
 
 // behind returns those of find that are not met on the way back from tips, as far as commits lie in files of their own.

@@ -19,7 +19,7 @@ import (
 	"github.com/amber-memory/amber/store/inmem"
 )
 
-// token is a secret that tells itself.
+// token is a secret that its form alone gives away.
 const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 var at = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)

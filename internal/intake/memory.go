@@ -57,7 +57,7 @@ func (l longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteA
 	return ack, err
 }
 
-// told adds what was taken to an answer, which a server may have told already.
+// told adds the secrets that were taken out to an answer, which a server may have added already.
 func told(ack *amber.WriteAck, c *cleaner) {
 	for rule, n := range c.report.Counts {
 		if ack.Redacted == nil {

@@ -18,7 +18,7 @@ type Line struct {
 
 // place is that of a waiter.
 type place struct {
-	work   any           // that another may do; nil: nobody may
+	work   any           // that the holder of the turn may take; nil: it may not
 	called chan struct{} // closed when the turn is granted or the work was taken
 	taken  bool          // set before called is closed
 }

@@ -74,7 +74,7 @@ func TestOthersAreRefused(t *testing.T) {
 	path, me := short(t), os.Geteuid()
 	must.Kind(t, "no socket", must.Err(Dial(t.Context(), path)), amber.KindNotFound)
 	l := must.Get(listen(path, me))(t)
-	l.(*listener).user = me + 1 // waits for somebody else
+	l.(*listener).user = me + 1 // waits for another user
 	echo(t, l)
 	c := must.Get(dial(t.Context(), path, me))(t)
 	_, err := c.Read(make([]byte, 1))

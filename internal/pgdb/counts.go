@@ -40,7 +40,7 @@ type Counts struct {
 	Unknown                  int64         // of them, that were not found out
 }
 
-// Counts tells how the database is used.
+// Counts returns how the database is used.
 func (d *DB) Counts() Counts {
 	s, c := d.pool.Stat(), d.counts
 	return Counts{

@@ -115,7 +115,7 @@ func Open(o Options) (*DB, error) {
 		c.ConnConfig.ConnectTimeout = connectWithin
 	}
 	wanted, origin := c.ConnConfig.ValidateConnect, &origin{before: o.System, replaced: o.Timeline, accepted: o.Accepted}
-	if wanted == nil { // target_session_attrs, where somebody set it, is theirs
+	if wanted == nil { // the address sets no target_session_attrs, which would count
 		wanted = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	c.ConnConfig.ValidateConnect = func(ctx context.Context, c *pgconn.PgConn) error {
@@ -213,7 +213,7 @@ func (d *DB) With(dialect *Dialect) *DB {
 	return &DB{pool: d.pool, o: o, pooled: d.pooled, origin: d.origin, refused: d.refused, counts: d.counts}
 }
 
-// Refuse answers everything that is asked from now on with an error.
+// Refuse makes every later call fail with an error.
 func (d *DB) Refuse(err error) { d.refused.Store(&err) }
 
 // Awaited reports whether nothing was asked yet, because Options.Check was never content.

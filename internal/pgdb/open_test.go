@@ -65,7 +65,7 @@ func check(t *testing.T, dsn string, allowed bool) {
 	}
 }
 
-// No error tells the password, wherever it was written.
+// No error contains the password, wherever it was written.
 func TestPasswordsAreNotTold(t *testing.T) {
 	const secret = "kuckuck-1877"
 	closed := "127.0.0.1:1"

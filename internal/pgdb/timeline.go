@@ -24,7 +24,7 @@ import (
 // each transaction. Where an address names several hosts, the store asks all of them before it uses the first one, and
 // again after it lost the way to it: a program that starts has seen no successor yet.
 const (
-	// lineage is the name of the column that tells a transaction its timeline.
+	// lineage is the name of the column with the timeline of a transaction.
 	lineage = "amber_timeline"
 
 	// onTimeline is 0 on a server that only follows another one.
@@ -203,7 +203,7 @@ func isUntold(err error) bool {
 	return strings.HasPrefix(code, "42") || strings.HasPrefix(code, "0A")
 }
 
-// check looks at what a transaction was told.
+// check looks at the timeline that the server gave a transaction.
 func (o *origin) check(results []*pgconn.Result) error {
 	for _, r := range results {
 		if len(r.FieldDescriptions) == 1 && r.FieldDescriptions[0].Name == lineage && len(r.Rows) == 1 {

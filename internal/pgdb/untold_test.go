@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// Only a server that refuses to tell its timeline is not asked again.
+// Amber asks again, unless the server refuses to name its timeline.
 func TestWhatIsUntold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

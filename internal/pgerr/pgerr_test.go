@@ -63,7 +63,7 @@ func TestWhatCannotBeDoneNow(t *testing.T) {
 	must.Kind(t, "stood still", err, amber.KindUnreachable, "nothing was changed")
 }
 
-// The hint of the server tells an operator which statements to run.
+// The hint of the server names the statements that an operator has to run.
 func TestHintOfServer(t *testing.T) {
 	err := pgerr.Wrap("op", "", &pgconn.PgError{Code: "42501", Message: "may not", Hint: "CREATE ROLE amber_app"})
 	must.Equal(t, "hint", amber.HintOf(err), "CREATE ROLE amber_app")

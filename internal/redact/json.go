@@ -19,7 +19,7 @@ func (r *Redactor) JSON(doc string, seen func(rule, secret string)) (string, Rep
 	return out, report
 }
 
-// text is String that tells and counts.
+// text is String that reports and counts.
 func (r *Redactor) text(s string, seen func(rule, secret string), report *Report) string {
 	spans := r.secrets(s)
 	if len(spans) == 0 {

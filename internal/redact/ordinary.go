@@ -115,7 +115,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// isVersion tells v1.2.3 and what follows it.
+// isVersion recognises v1.2.3 and what follows it.
 func isVersion(s string) bool {
 	s = strings.TrimPrefix(s, "v")
 	major := digits.run(s, 0, len(s))
@@ -126,7 +126,7 @@ func isVersion(s string) bool {
 	return minor > major+1 && (minor == len(s) || !wordByte.has[s[minor]])
 }
 
-// isDate tells 2006-01-02 and what follows it.
+// isDate recognises 2006-01-02 and what follows it.
 func isDate(s string) bool {
 	if len(s) < len("2006-01-02") || s[4] != '-' || s[7] != '-' {
 		return false
@@ -134,7 +134,7 @@ func isDate(s string) bool {
 	return digits.run(s, 0, 4) == 4 && digits.run(s, 5, 7) == 7 && digits.run(s, 8, 10) == 10
 }
 
-// isAddress tells a mail address.
+// isAddress recognises a mail address.
 func isAddress(s string) bool {
 	user, host, ok := strings.Cut(s, "@")
 	dot := strings.LastIndexByte(host, '.')

@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/redact"
 )
 
-// surroundings are where a secret that tells itself may stand.
+// surroundings are texts around a secret that its form alone gives away.
 var surroundings = []string{
 	"%s",
 	"the key is %s",

@@ -85,7 +85,7 @@ func (r *Redactor) round(text string, doc *document, walls []span, except []*reg
 }
 
 // plain adds to walls what the rules find between them: shapes first, then own
-// patterns, then what only its surroundings tell.
+// patterns, then secrets that only their surroundings give away.
 func (r *Redactor) plain(text string, doc *document, walls []span, except []*regexp.Regexp, depth int) []span {
 	shapes := r.shapes
 	if depth > 0 {

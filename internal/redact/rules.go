@@ -2,7 +2,7 @@ package redact
 
 import "slices"
 
-// shapeRules are the rules for secrets that tell themselves. Rules with one
+// shapeRules are the rules for secrets that their form alone gives away. Rules with one
 // anchor are in order of precedence.
 var shapeRules = [][]rule{
 	privateRules,
@@ -23,7 +23,7 @@ var shapeRules = [][]rule{
 	jwtRules,
 }
 
-// settingRules are the rules for secrets that only their surroundings tell.
+// settingRules are the rules for secrets that only their surroundings give away.
 // Their anchors match in any case.
 var settingRules = [][]rule{headerRules, urlRules, commandRules, assignmentRules}
 

@@ -10,7 +10,7 @@ type vendorKey struct {
 	names   []string // parts of the assignment's name
 }
 
-// vendorKeys are the keys told by the name they are assigned to.
+// vendorKeys are the keys that are recognised by the name they are assigned to.
 var vendorKeys = []vendorKey{
 	{"aws-secret-access-key", `[0-9A-Za-z+/]{40}$`, []string{"secret_access_key", "secretaccesskey", "secret-access-key", "aws_secret", "awssecret"}},
 	{"aws-session-token", `[0-9A-Za-z+/=]{100,}$`, []string{"aws_session_token", "awssessiontoken", "session_token", "sessiontoken"}},

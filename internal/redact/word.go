@@ -12,7 +12,7 @@ const pairs = "ab ac ad ag ai al am an ap ar as at au ba be bl bo bu ca ce ch ci
 	"rt ru ry sa sc se sh si so sp ss st su sy ta tc te th ti to tp tr ts tt tu ty uc ue ui ul um un up ur us ut " +
 	"va ve vi wa wh wi xp xt yp ze"
 
-// usual tells for two folded letters whether they are one of pairs.
+// usual holds for two folded letters whether they are one of pairs.
 var usual = func() (table [26][26]bool) {
 	for _, p := range strings.Fields(pairs) {
 		table[p[0]-'a'][p[1]-'a'] = true

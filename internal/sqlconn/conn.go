@@ -98,7 +98,7 @@ func (c *Conn) Flush(context.Context) error { return nil }
 // Row is what a query found.
 type Row = interface{ Scan(dest ...any) error }
 
-// failed is a row that could not be asked for.
+// failed is the row of a query that failed.
 type failed struct{ err error }
 
 func (f failed) Scan(...any) error { return f.err }

@@ -16,7 +16,7 @@ import (
 type Rules struct {
 	Space       bool // white space between values is allowed
 	AnyCase     bool // names that differ in case alone are one, as for encoding/json
-	Null        bool // null may stand for every value
+	Null        bool // null is allowed for every value
 	Unknown     bool // fields that the shape does not have are allowed
 	Twice       bool // a name may occur twice in one object
 	Opaque      bool // names inside a json.RawMessage may occur twice

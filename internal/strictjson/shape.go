@@ -16,7 +16,7 @@ type Shape struct {
 	folded map[string]field // the same by folded name
 	elem   *Shape           // of a list, or of an object with any names
 	isMap  bool             // an object with any names, which count as they are spelled
-	null   bool             // null may stand for it
+	null   bool             // null is allowed
 	opaque bool             // it is kept as it is
 }
 

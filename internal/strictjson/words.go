@@ -36,7 +36,7 @@ func place(field string) string {
 
 // found is how errors call what the decoder found.
 func found(value string) string {
-	switch value, _, _ = strings.Cut(value, " "); value { // a number comes with its digits
+	switch value, _, _ = strings.Cut(value, " "); value { // the text for a number has its digits, too
 	case "array":
 		return "a list"
 	case "object":

@@ -15,7 +15,7 @@ type Mode uint8
 // The modes.
 const (
 	Regular Mode = iota + 1
-	Exec         // a regular file that somebody may execute
+	Exec         // a regular file with an execute bit
 	Dir
 )
 

@@ -88,7 +88,7 @@ func Author(t amber.Trust, a amber.Author) string {
 	return said
 }
 
-// Count tells a number of things: "1 file", "2 files".
+// Count writes a number of things: "1 file", "2 files".
 func Count[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one

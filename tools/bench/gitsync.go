@@ -139,7 +139,7 @@ func (l *syncLab) save(ctx context.Context, s *sqlite.Store) {
 	get(s.WriteBatch(ctx, batch))
 }
 
-// export tells how long it takes to export what is new.
+// export returns how long it takes to export what is new.
 func (r replica) export(ctx context.Context, want int) time.Duration {
 	begin := time.Now()
 	report := get(r.sync.Export(ctx, gitsync.ExportOptions{}))

@@ -123,7 +123,7 @@ type syncTask struct {
 	Rows   int    `json:"rows,omitempty"`   // inserted in one transaction
 }
 
-// syncDone is what it tells.
+// syncDone is its report.
 type syncDone struct {
 	Took     time.Duration `json:"took"`
 	Memories int           `json:"memories"`

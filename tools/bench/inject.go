@@ -41,7 +41,7 @@ func injects(ctx context.Context, c config) outcome {
 	i.fill(c.large)
 	check(i.command("project", "trust", "--yes").Run()) // the memories came before the folder
 	var out outcome
-	i.flags = []string{"--no-drain"} // nobody answers
+	i.flags = []string{"--no-drain"} // no process answers
 	out.lines = append(out.lines, i.measure("each opens the store", 0)...)
 	i.flags = nil // the first hook starts a process
 	out.lines = append(out.lines, i.measure("the process behind hooks is asked", limitLate)...)

@@ -83,7 +83,7 @@ func groupCommit(dir string) ratio {
 	}
 }
 
-// appendFrom tells how long some writers take for n entries.
+// appendFrom returns how long some writers take for n entries.
 func appendFrom(j *journal.Journal, writers, n int) time.Duration {
 	payload := make([]byte, 300)
 	s := journal.Session{Host: "bench", ID: "group"}

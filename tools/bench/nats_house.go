@@ -59,7 +59,7 @@ func (h *natsHouse) all() (all []time.Duration) {
 // natsGate is a publisher that can be made to wait.
 type natsGate struct {
 	events.Publisher
-	closed sync.RWMutex // held while nobody may publish
+	closed sync.RWMutex // held while no event can be published
 }
 
 // shut runs f while no event can be published.

@@ -136,7 +136,7 @@ func (p peer) begin(ctx context.Context, dir string) *peerRun {
 	return &peerRun{peer: p, dir: dir}
 }
 
-// copy makes the n-th backup and tells by how much the repository grew.
+// copy makes the n-th backup and returns by how much the repository grew.
 func (p *peerRun) copy(ctx context.Context, agent string, n int) (took cost, grown int64) {
 	before, _ := folderSize(filepath.Join(p.dir, "repo"))
 	took = get(p.backup(p.dir, agent, n).run(ctx))

@@ -62,7 +62,7 @@ func (c command) run(ctx context.Context) (cost, error) {
 // what that took.
 const starterJob = "AMBER_BENCH_STARTER"
 
-// usageReport is what a starter tells.
+// usageReport is the report of a starter.
 type usageReport struct {
 	Wall, CPU     time.Duration
 	Resident, Own int64
@@ -202,7 +202,7 @@ func each[F, T any](list []F, of func(F) T) (all []T) {
 	return all
 }
 
-// memory tells the most memory any run took, and how much of it is not shared.
+// memory returns in words the most memory any run took, and how much of it is not shared.
 func (s series) memory() string {
 	own := slices.Max(append(each(s, func(c cost) int64 { return c.own }), 0))
 	if own == 0 {

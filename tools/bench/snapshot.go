@@ -36,7 +36,7 @@ const (
 // thing took.
 type lab struct {
 	snapshotConfig
-	base   string // the home nobody changes
+	base   string // the home that is never changed
 	work   string // of the round
 	text   *writer
 	peers  []peer
@@ -254,7 +254,7 @@ func (l *lab) restoreOfPeers(ctx context.Context, running []*peerRun) {
 	}
 }
 
-// mb tells bytes in millions.
+// mb writes bytes in millions.
 func mb(n int64) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }
 
 func ms(d time.Duration) string { return d.Round(time.Millisecond).String() }

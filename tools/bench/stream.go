@@ -93,7 +93,7 @@ func listenTo(ctx context.Context, url, name string, to amber.LongTerm) (took []
 	return took
 }
 
-// heard reads until a change of a memory is told.
+// heard reads until there is an event of a change of a memory.
 func heard(lines *bufio.Scanner, id amber.MemoryID) {
 	for lines.Scan() {
 		data, ok := strings.CutPrefix(lines.Text(), "data: ")

@@ -103,7 +103,7 @@ func (v *viking) question(i int) amber.Query {
 	return amber.Query{Text: v.texts.questionOf(askings[i%len(askings)]), Filter: amber.Filter{Identities: vikingProject}}
 }
 
-// clock tells the time, or a later one.
+// clock returns the time, or a later one.
 func (v *viking) clock() time.Time { return time.Now().Add(time.Duration(v.later.Load())) }
 
 // everyScore lets every file be a hit that the server names. So a question loads as many memories

@@ -37,7 +37,7 @@ type release struct {
 	certificates []byte
 	targets      []target
 	signer       sign.Signer
-	trial        bool     // it is not for others: nobody has its key, or nothing is signed
+	trial        bool     // it is not for others: its key is thrown away, or nothing is signed
 	missing      []string // packages that could not be made, and why
 	out          io.Writer
 }

@@ -61,7 +61,7 @@ type bomDepends struct {
 	DependsOn []string `json:"dependsOn"`
 }
 
-// writeSBOMs writes, for each binary, what the Go tool has noted in it. Nothing is asked of the network.
+// writeSBOMs writes, for each binary, what the Go tool has noted in it. It does not use the network.
 func writeSBOMs(_ context.Context, r *release) error {
 	for _, t := range r.targets {
 		program, err := os.ReadFile(r.binary(t))

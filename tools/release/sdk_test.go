@@ -28,7 +28,7 @@ func (w whole) named(t *testing.T, pattern string) []string {
 	return files
 }
 
-// carries tells that an unpacked package has the very program of the archive for a system.
+// carries checks that an unpacked package has the very program of the archive for a system.
 func (w whole) carries(t *testing.T, target target, program string) {
 	t.Helper()
 	must.Equal(t, "the program of "+program, digestOf(must.Get(os.ReadFile(program))(t)), digestOf(must.Get(os.ReadFile(w.unpacked(t, target)))(t)))

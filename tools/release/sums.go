@@ -27,7 +27,7 @@ const (
 	listName      = "release.json"
 	keyName       = "amber-release.pub"   // the did:key
 	keyPEMName    = "amber-release.pem"   // the same for OpenSSL
-	throwawayName = "NOT-FOR-RELEASE.txt" // there is one when nobody has the key
+	throwawayName = "NOT-FOR-RELEASE.txt" // there is one when the key is thrown away
 )
 
 const throwawayText = `This folder was signed with a key that was made for one run and thrown away.

@@ -27,7 +27,7 @@ func (s Secret) Text() string { return s.Before + s.Value + s.After }
 // Redacted returns what Text becomes.
 func (s Secret) Redacted() string { return s.Before + "[REDACTED:" + s.Rule + "]" + s.After }
 
-// Bare reports whether the secret tells itself.
+// Bare reports whether the form of the secret alone gives it away.
 func (s Secret) Bare() bool { return s.Before == "" && s.After == "" }
 
 // Corpus returns one secret of every shape there is a template of, some two
