@@ -3,7 +3,7 @@
 //
 // Memories, blocks and entities become memories, facts relations (and a memory where they say something in words),
 // episodes sessions, documents notes. The raw nodes of a graph are not imported, and the file of permissions, which
-// holds passwords, is never opened. What Amber writes holds everything it knows of a memory.
+// holds passwords, is never opened. The files that Amber writes hold everything it knows of a memory.
 package cogx
 
 import (

@@ -41,8 +41,8 @@ func kindOf(typ string) amber.MemoryKind {
 	return amber.WorkspaceFact
 }
 
-// scopeOf says who sees a memory. What Engram does not know is of the project, as Engram has it, and a project without a
-// name is everybody's.
+// scopeOf says who sees a memory. A scope that Engram does not know is the project's, as Engram has it, and a project
+// without a name is everybody's.
 func scopeOf(scope, project string) amber.Scope {
 	switch {
 	case scope == "personal":

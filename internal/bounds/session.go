@@ -10,9 +10,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// A session has a project and neither a user nor a workspace. Whose it is stands in front of its binding: a caller who is bound starts
-// sessions under bindings of its own, such as "user:bob/project:shop/cli", so it takes no active session from others either. The caller
-// is shown the binding without that.
+// A session has a project and neither a user nor a workspace. Its owner is a mark in front of its binding: a caller
+// who is bound starts sessions under bindings of its own, such as "user:bob/project:shop/cli", so it takes no active
+// session from others either. The answers to the caller show the binding without that mark.
 
 // tag is what stands in front of the bindings of the caller.
 func (l *Limit) tag() string {

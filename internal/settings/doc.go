@@ -10,8 +10,9 @@
 // afterwards, what an empty container looked like inside, is what
 // [JSON.Interior] is for.
 //
-// What is read is hostile. Files above [MaxBytes], nesting above [MaxDepth], text
-// that is not UTF-8 and keys that appear twice in one object are errors.
+// The files that it reads may be hostile. Files above [MaxBytes], nesting above
+// [MaxDepth], text that is not UTF-8 and keys that appear twice in one object
+// are errors.
 package settings
 
 import (
