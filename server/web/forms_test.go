@@ -30,6 +30,13 @@ type forged struct {
 
 func nothing(*browser, *browser) string { return "" }
 
+// reversed is another value of the same length, as the values are random.
+func reversed(value string) string {
+	b := []byte(value)
+	slices.Reverse(b)
+	return string(b)
+}
+
 func encoded(form url.Values) (string, string) {
 	return "application/x-www-form-urlencoded", form.Encode()
 }
@@ -49,7 +56,7 @@ func parts(form url.Values) (string, string) {
 
 var forgeries = []forged{
 	{name: "without a value", value: nothing},
-	{name: "with a wrong value", value: func(b, _ *browser) string { return b.csrf[:len(b.csrf)-1] + "_" }},
+	{name: "with a wrong value", value: func(b, _ *browser) string { return reversed(b.csrf) }},
 	{name: "with the value of another session", value: func(_, other *browser) string { return other.csrf }},
 	{name: "with the id as value", value: func(b, _ *browser) string { return b.sessionOf() }},
 	{name: "with a foreign origin", header: []string{"Origin", "https://evil.example"}},
