@@ -19,22 +19,27 @@ func TestOldPrimaryNamedFirst(t *testing.T) {
 	standby := must.Get(primary.Standby(t.Context(), "b", false))(t)
 	dsn, seen := pgtest.Hosts("amber", primary, standby), filepath.Join(t.TempDir(), "keys", "database.json")
 	noting := func(o *postgres.ServerOptions) { o.Seen = seen }
-	write := func(s *postgres.Server, text string) {
+	open := func(s *postgres.Server) *postgres.Store {
 		t.Helper()
 		st, err := s.Open(t.Context(), amber.DefaultTenant, "scout", postgres.Options{})
-		for range 20 { // its connections lead to the one that is gone
+		for range 20 { // connections of its pool lead to the primary that is gone
 			if amber.KindOf(err) != amber.KindUnreachable {
 				break
 			}
 			st, err = s.Open(t.Context(), amber.DefaultTenant, "scout", postgres.Options{})
 		}
 		must.NoError(t, err)
+		return st
+	}
+	write := func(s *postgres.Server, text string) {
+		t.Helper()
+		st := open(s)
 		must.Do(t, must.Err(st.Write(t.Context(), amber.WriteRequest{Content: text})))
 		must.Do(t, st.Close())
 	}
 	has := func(s *postgres.Server) int64 {
 		t.Helper()
-		st := must.Get(s.Open(t.Context(), amber.DefaultTenant, "scout", postgres.Options{}))(t)
+		st := open(s)
 		n := must.Get(st.Stats(t.Context()))(t).Memories
 		must.Do(t, st.Close())
 		return int64(n)
