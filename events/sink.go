@@ -36,7 +36,7 @@ func (s Sink) check() error {
 }
 
 // publish hands out the event of a change that is done. The caller may have given up meanwhile: the
-// change is made, so its event goes out all the same.
+// change is made, so its event goes out nevertheless.
 func (s Sink) publish(ctx context.Context, id string, m Mutation) {
 	m.Tenant, m.Agent = s.Tenant, s.Agent
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWait)

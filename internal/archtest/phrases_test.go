@@ -42,6 +42,26 @@ func TestPhrasesFindsBannedExpressions(t *testing.T) {
 	must.Equal(t, "found", got, want)
 }
 
+func TestPhrasesFindsBannedConstructions(t *testing.T) {
+	root := tree(t, map[string]string{
+		"x.go": "package x\n\n// A gate that nobody\n// holds is open. What is behind it is free. It is tried once.\nvar a = `what nobody reads`\n\n" +
+			"// Of returns the part. It tells\n// what is missing, and comes with a hint.\nfunc Of() {}\n\n" +
+			"// nobody is a tenant without rows.\nvar nobody = 1 // who asks is told of it\n",
+		"x_test.go": "package x\n\n// Who has the key gets in: of two readers one waits.\nvar b = 1\n",
+	})
+	got := must.Get(archtest.Phrases(root))(t)
+	want := []string{
+		`x.go:12: "told of it": say reports, returns, lists or names`,
+		`x.go:3: "It is tried once.": name who does it`,
+		`x.go:3: "What is behind it is free. It is tried once.": begin with the actor or the thing`,
+		`x.go:3: "nobody holds is open. What is behind it is free. It is tried": name the actor`,
+		`x.go:7: "comes with a hint.": say is, means, has or contains`,
+		`x.go:7: "tells what is missing, and comes with a hint.": say reports, returns, lists or names`,
+		`x_test.go:3: "Who has the key gets in: of two readers one waits.": begin with the actor or the thing`,
+	}
+	must.Equal(t, "found", got, want)
+}
+
 func TestModuleSpeaksPlainly(t *testing.T) {
 	found := must.Get(archtest.Phrases("../.."))(t)
 	for _, f := range found {
