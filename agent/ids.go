@@ -48,8 +48,8 @@ func (e IDEnd) Ends(id string) bool {
 
 func undashed(id string) string { return strings.ReplaceAll(id, "-", "") }
 
-// Only returns the one id that ends in e. What is the kind of thing that the ids name.
-// Errors: invalid when several do.
+// Only returns the one id that ends in e. The argument what is the kind of thing that the ids name, for the error.
+// Errors: invalid when several ids end in e.
 func (e IDEnd) Only(what string, fits []string) (string, error) {
 	if len(fits) == 1 {
 		return fits[0], nil

@@ -17,7 +17,7 @@
 //
 // Beside a bundle lies its sidecar, <file>.sha256: 64 hexadecimal digits and nothing else.
 //
-// What a file is, is decided by its content and never by its name. [Bundle.Verify] sorts everything that can be looked
+// The content of a file decides what the file is, never its name. [Bundle.Verify] sorts everything that can be looked
 // at into what holds, what is damaged, and what was not looked at and why; nothing is in two of them.
 // docs/format/bundle.md has the formats to the byte.
 package bundle

@@ -19,7 +19,7 @@ import (
 type Extracted struct {
 	Format    wire.BundleFormat
 	Info      wire.BundleInfo
-	Contents  Contents // of the other format: what its manifest tells of it
+	Contents  Contents // for the other format: what its manifest says about the snapshot
 	Entries   []wire.BundleEntry
 	Nexo      *NexoManifest        // nil for Amber's own format
 	Signature sign.SignatureReport // valid or unsigned; Standing is left to the caller

@@ -28,7 +28,7 @@ const notifyEvent = "agent-turn-complete"
 func fillCodex(d *draft) {
 	fillClaude(d)
 	switch d.event.name {
-	case notifyEvent: // nothing else tells of the prompt
+	case notifyEvent: // a program to notify gets the prompt in no other payload
 		var prompts []string
 		for _, m := range d.list("input-messages") {
 			if m.str() != "" {

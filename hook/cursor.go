@@ -43,7 +43,7 @@ func isCursor(p value) bool {
 
 func fillCursor(d *draft) {
 	d.any("session_id") // the conversation
-	d.any("user_email") // nobody's business
+	d.any("user_email") // so that the event does not keep the address of the user
 	switch d.ev.Kind {
 	case journal.HostSubagentStart:
 		d.ev.Prompt = d.text("task", "prompt")
@@ -56,7 +56,7 @@ func fillCursor(d *draft) {
 		d.ev.Tool.Command = firstOf(d.ev.Tool.Command, d.text("command"))
 	case "beforeReadFile":
 		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Read")
-		d.addFile(d.text("file_path"), journal.FileRead) // nothing tells of it afterwards
+		d.addFile(d.text("file_path"), journal.FileRead) // no later event reports the reading
 	case "afterFileEdit":
 		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Edit")
 		d.ev.Tool.Input = d.any("edits").appendJSON(nil)

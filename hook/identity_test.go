@@ -29,7 +29,7 @@ func read(t *testing.T, host hook.Host, name string, change map[string]any) jour
 	b := must.Get(json.Marshal(m))(t)
 	event, _, _ := strings.Cut(name, "@")
 	in := input(host, event, string(b))
-	in.Process.PID++ // another process tells of it
+	in.Process.PID++ // another process reports the event
 	in.At = in.At.Add(1e9)
 	return hook.Read(in)
 }

@@ -143,7 +143,7 @@ func (j *Journal) write(key Key, a *active, frames []Frame) error {
 	}
 	if err := a.file.Sync(); err != nil {
 		j.poison(key, a, frames[0].Seq)
-		_ = a.file.Truncate(a.size) // nobody shall take them for kept
+		_ = a.file.Truncate(a.size) // no reader may take these frames for kept
 		return fmt.Errorf("%w: %w", errPoisoned, err)
 	}
 	return nil

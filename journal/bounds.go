@@ -32,7 +32,7 @@ func (j *Journal) pressure() (pressure, error) {
 	for _, k := range keys {
 		files, err := j.segments(k)
 		if err != nil {
-			continue // one bad session keeps nobody else from appending
+			continue // a bad session keeps no other session from appending
 		}
 		for _, f := range files {
 			total += f.size

@@ -32,7 +32,7 @@ func init() {
 
 // ledger is what a session was told and what it promised.
 type ledger struct {
-	tried   map[string]bool  // payloads somebody tried to append
+	tried   map[string]bool  // payloads that the test tried to append
 	acked   map[int64]string // acknowledged
 	drained int64            // what the store has; up to it entries may be cleared
 }

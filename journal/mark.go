@@ -12,7 +12,7 @@ func Mark(dir string) string {
 	b := []byte{'.'}
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // somebody drains
+			return nil // a process that drains has removed the file
 		}
 		// A session's folder changes with its segments, and those with appends.
 		if info, err := d.Info(); err == nil && !d.IsDir() {

@@ -19,7 +19,7 @@ func (j *Journal) Remove(ctx context.Context, key Key, drained int64) (removed b
 		return false, err
 	}
 	if runtime.GOOS == "windows" {
-		return false, nil // a file that somebody waits to lock cannot be removed there
+		return false, nil // Windows cannot remove a file that another process waits to lock
 	}
 	err = j.locked(ctx, key, func() error {
 		left, err := j.left(key, drained)

@@ -132,7 +132,7 @@ func (s *scanner) fill(at, n int64) error {
 	switch {
 	case int64(got) == n:
 		return nil
-	case errors.Is(err, io.EOF): // somebody cut the tail meanwhile
+	case errors.Is(err, io.EOF): // another process cut the tail meanwhile
 		s.end = at + int64(got)
 		return nil
 	}

@@ -34,8 +34,8 @@ type house struct {
 	took  []time.Duration
 }
 
-// newHouse opens a store and lets a worker publish what changes, unless the
-// state is "nobody".
+// newHouse opens a store and lets a worker publish what changes to a broker in a
+// state. The first state of BenchmarkWrite has neither a broker nor a worker.
 func newHouse(b *testing.B, state string) *house {
 	b.Helper()
 	hh := must.Get(openStores(b.Context(), b.TempDir()))(b)
@@ -74,7 +74,8 @@ func newHouse(b *testing.B, state string) *house {
 
 // BenchmarkWrite is what a write to a real store takes while its changes are
 // published to a broker in several states. All of them take turns, so that they
-// share what else the machine does; the ratios are against "nobody".
+// share what else the machine does; the ratios are against the first state, which
+// has no worker.
 func BenchmarkWrite(b *testing.B) {
 	var houses []*house
 	for _, state := range []string{"nobody", "up", "down", "partitioned"} {

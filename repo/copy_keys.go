@@ -127,7 +127,7 @@ func (c *copying) removeKeys(ctx context.Context, serial int64, keys []*key, loc
 	old, err := readKeyRecord(ctx, c.to, serial)
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
-		return true, nil // somebody else was faster
+		return true, nil // another process has removed the record already
 	case err != nil && isProblem(err):
 		return false, nil
 	case err != nil:

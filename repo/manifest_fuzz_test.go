@@ -54,7 +54,7 @@ func looksAtRecord(t *testing.T, object []byte) {
 	switch amber.KindOf(err) {
 	case "":
 		if e.Signature.Status != sign.SignatureMissing {
-			return // nobody here can make it again
+			return // this test has no key to sign the manifest again
 		}
 		again := newMemory()
 		digest, err := newStore(t, again).catalog.Publish(ctx, e.Manifest)

@@ -29,7 +29,7 @@ type Candidate struct {
 	Named  bool        // the question names who spoke
 	Wanted bool        // it is of the kind that the question asks for
 	Trust  amber.Trust // "" is the owner's
-	Doubt  bool        // it came from elsewhere, and nobody trusted has signed it
+	Doubt  bool        // it came from elsewhere, and no trusted key has signed it
 }
 
 // Ranked is a candidate with its score and the parts of that.
@@ -59,11 +59,11 @@ type question struct {
 	vector   Vector    // nil: words alone
 	rarity   []float64 // of its words
 	misspelt float64   // how much of it is in words that no passage has as they stand
-	told     span      // when passages tell of the time it names
+	told     span      // when people speak about the time that the question names
 	then     int64     // the moment it asks about, 0 for now
 	now      bool      // it says that it asks about now
 	past     bool      // or about what no longer holds
-	prompt   bool      // it was said to an agent: nobody asked for memories
+	prompt   bool      // it was said to an agent, and does not ask for memories
 }
 
 // leastMeaning is how near a passage has to be that has none of the words.

@@ -17,7 +17,7 @@ import (
 // Crew runs the workers of the background and reports how each of them is doing. The zero Crew is not ready: see
 // [NewCrew]. Safe for concurrent use.
 type Crew struct {
-	Log *slog.Logger // told of workers that panic, set before the first is started; nil: silent
+	Log *slog.Logger // gets the panics of workers, set before the first worker is started; nil: silent
 
 	clock amber.Clock
 	ctx   context.Context // of all of them; ends with Stop

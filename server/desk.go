@@ -216,7 +216,7 @@ func (d *Desk) create(ctx context.Context, c op.Caller, j Job) (*op.Agent, func(
 	defer unlock()
 	a, release, err := d.Agents.Agent(ctx, j.Tenant, j.Agent, false)
 	if amber.KindOf(err) != amber.KindNotFound {
-		return a, release, err // somebody else was faster
+		return a, release, err // another caller was faster, or the agent cannot be opened
 	}
 	if err := d.listening(ctx, c, j); err != nil {
 		return nil, nil, err

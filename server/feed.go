@@ -22,7 +22,7 @@ type Feed struct {
 
 	name      AgentName
 	listeners int         // guarded by Feeds.mu
-	queued    atomic.Bool // somebody is about to read
+	queued    atomic.Bool // a reading is queued and has not begun yet
 	seen      sight       // of the one goroutine that looks at files
 
 	mu   sync.Mutex

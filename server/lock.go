@@ -11,13 +11,13 @@ import (
 // compare. The zero value is ready.
 type locks struct {
 	mu   sync.Mutex
-	held map[AgentName]*lock // of agents that somebody holds or waits for
+	held map[AgentName]*lock // of agents whose lock a caller holds or waits for
 }
 
 // lock is the lock of one agent.
 type lock struct {
-	taken chan struct{} // one element while somebody is there
-	users int           // who hold it or wait; guarded by locks.mu
+	taken chan struct{} // one element while a caller holds the lock
+	users int           // callers that hold the lock or wait for it; guarded by locks.mu
 }
 
 // Alone waits for the lock on those parts of an agent that have no revisions, above

@@ -18,7 +18,7 @@ type PoolOptions struct {
 	Clock   amber.Clock
 	MaxOpen int           // 0: 256; one more is busy unless an idle one can be closed
 	Idle    time.Duration // how long an unused agent stays open; 0: 5 min
-	Log     *slog.Logger  // told of an agent that could not be closed to make room; nil: silent
+	Log     *slog.Logger  // gets the error when an agent could not be closed to make room; nil: silent
 }
 
 // Pool keeps agents open while they are used, each once for all its users, and
@@ -30,7 +30,7 @@ type Pool struct {
 	mu     sync.Mutex
 	held   map[AgentName]*holding
 	closed bool
-	users  sync.WaitGroup // agents that somebody uses
+	users  sync.WaitGroup // one for each use of an agent
 }
 
 var _ Agents = (*Pool)(nil)

@@ -35,7 +35,7 @@ type house struct {
 	mu             sync.Mutex
 	opened, closed map[string]int
 	fail           error
-	absent         bool          // there is nobody unless made
+	absent         bool          // no agent is there unless a caller makes it
 	hold           chan struct{} // openings wait for it
 }
 

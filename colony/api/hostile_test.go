@@ -61,7 +61,7 @@ func TestLongTokenStaysInside(t *testing.T) {
 			case strings.HasSuffix(r.URL.Path, "/auth/token"):
 				fmt.Fprintf(w, `{"access_token":%q}`, token)
 			case shown != token:
-				refuse(w, 401, "AUTH_INVALID_TOKEN", "another one") // so that it is asked for anew
+				refuse(w, 401, "AUTH_INVALID_TOKEN", "another one") // so that the client asks for a token anew
 			case name == "capability":
 				fmt.Fprintf(w, `{"capabilities":[{"name":"write_vault","allowed":false,"reason":"not for %s"}]}`, shown)
 			default:

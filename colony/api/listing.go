@@ -34,7 +34,7 @@ type page struct {
 	files  []colony.FileInfo
 	more   bool
 	cursor string
-	total  int64 // as it is told; 0 when it is not
+	total  int64 // as the answer states it; 0 where the answer does not
 }
 
 // paging is what an answer says about its other pages.

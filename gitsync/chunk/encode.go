@@ -19,7 +19,7 @@ import (
 // Parents and Rewrites are sorted; nothing that is passed in is changed. Equal
 // arguments give equal bytes, as long as the compressor stays the same.
 //
-// What it returns [Decode] reads: each line is read back before it is written.
+// [Decode] reads every chunk that Encode returns: Encode reads each record back before it writes the record.
 //
 // Errors: invalid for a record or a header that Decode would refuse; quota above
 // the limits of this package, and then fewer records may fit; that of the signer;

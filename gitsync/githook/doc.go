@@ -7,6 +7,6 @@
 // There is no post-checkout hook: checking out the branch of a stranger does
 // not import from it. Nothing that the lines do can fail a merge or a commit.
 //
-// What else a hook holds stays as it is to the byte. A hook that is no shell
-// script is not touched.
+// Everything else in a hook stays as it is to the byte. Amber does not touch a
+// hook that is no shell script.
 package githook

@@ -112,7 +112,7 @@ func (p *Plan) remove(c Change) error {
 	last := filepath.Dir(c.file.target)
 	for _, dir := range slices.Backward(c.dirs) {
 		if dir != last || p.o.FS.Remove(dir) != nil {
-			break // somebody put something into it
+			break // a user or a program put something into the folder
 		}
 		last = filepath.Dir(dir)
 	}

@@ -218,7 +218,7 @@ func TestUninstallWithoutRecord(t *testing.T) {
 		u.uninstall(s.host, s.scope)
 		switch s.file {
 		case "claude-empty-hooks.json", "copilot-mcp.json":
-			return // nobody knows any more that there was an empty container
+			return // without the record, setup does not know that there was an empty container
 		}
 		must.Equal(t, "after uninstalling", u.read(s.path), before)
 	})

@@ -34,6 +34,7 @@ func TestPhrasesFindsBannedExpressions(t *testing.T) {
 	got := must.Get(archtest.Phrases(root))(t)
 	want := []string{
 		`docs/a.md:3: "is something else" is not plain English`,
+		`x.go:3: "Whoever reads this. It is as good as new.": name the actor`,
 		`x.go:3: "whoever" is not plain English`,
 		`x.go:4: "as good as" is not plain English`,
 		`x.go:6: "all the same" is not plain English`,

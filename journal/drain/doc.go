@@ -15,9 +15,9 @@
 // it. A store that takes nothing at all, because the disk is full say, stops the
 // session instead: nothing is given up for a fault that is not its own.
 //
-// What events mean is decided by rule (meaning.go): sessions, turns, activity,
-// learnings (learn.go), and a digest when a session ends or is compacted (digest.go,
-// keep.go). Sessions whose process is gone or that are silent for long are ended by
-// [Worker.Once], with reason crash or idle (sweep.go). No model is asked, unless
-// [Options] name a writer of digests.
+// Rules decide what events mean (meaning.go): sessions, turns, activity, learnings
+// (learn.go), and a digest when a session ends or is compacted (digest.go, keep.go).
+// [Worker.Once] ends sessions whose process is gone or that are silent for long, with
+// reason crash or idle (sweep.go). A drain asks no model, unless [Options] name a writer
+// of digests.
 package drain

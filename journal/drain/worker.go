@@ -168,7 +168,7 @@ func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 	report = newReport()
 	turn := &turn{journal: w.o.Journal}
 	err = turn.begin(ctx)
-	if amber.KindOf(err) == amber.KindNotFound { // nobody has ever appended
+	if amber.KindOf(err) == amber.KindNotFound { // no process has ever appended
 		return report, nil
 	}
 	if err != nil {

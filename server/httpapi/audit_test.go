@@ -111,7 +111,7 @@ func TestDryRunsAreNotWrittenDown(t *testing.T) {
 		must.Equal(t, o.ID+": written down", len(written(r.book, from)), 0)
 		r.ask(call{method: o.Method, path: p[0], body: strings.Replace(p[1], "true", "false", 1)}).want(200)
 		must.Equal(t, o.ID+" done: written down", len(written(r.book, from)), 1)
-		if o.ID != "tenant.gc" { // it is nothing to somebody of one agent
+		if o.ID != "tenant.gc" { // a token of one agent does not reach a whole tenant
 			r.ask(call{method: o.Method, path: p[0], body: p[1], token: adaRead}).failed(amber.KindRefused)
 			if got := written(r.book, from); len(got) != 2 || !strings.HasSuffix(got[1], "refused") {
 				t.Errorf("%s refused: written down %q", o.ID, got)
@@ -162,7 +162,7 @@ func TestTheTokenThatAsksDoesNotDecide(t *testing.T) {
 	}
 	request(admin, "c", "").want(http.StatusCreated)
 	decide(admin, "c", `,"actor":"the-boss"`).failed(amber.KindRefused)
-	request(both, "a", "").want(http.StatusCreated) // asking again makes nobody the asker
+	request(both, "a", "").want(http.StatusCreated) // to ask again does not make this caller the asker
 	for _, id := range []string{"a", "b", "c"} {
 		a := must.Get(r.store("acme/ada").Approvals.Approval(context.Background(), id))(t)
 		must.Equal(t, string(id), a.Status, amber.ApprovalPending)

@@ -210,7 +210,7 @@ func (s *schemas) collect(t reflect.Type, names []string, properties object, req
 func (s *schemas) property(f reflect.StructField, name string, names []string, left bool) object {
 	p := s.of(f.Type, strings.TrimSuffix(names[0], askedSuffix)+camel(name))
 	switch {
-	case s.asked: // null stands for a field that is left out
+	case s.asked: // null in a request means that the field is left out
 	case f.Type == reflect.TypeFor[amber.Time]() && (left || slices.ContainsFunc(names, func(n string) bool { return dated[n+"."+name] })):
 		p["type"] = "string"
 	case f.Type.Kind() == reflect.Pointer && !left:

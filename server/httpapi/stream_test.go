@@ -256,7 +256,7 @@ func TestListenersWhoDoNotRead(t *testing.T) {
 	c := r.dial()
 	must.Do(t, must.Err(fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n", adaPath)))
 	large := snapshotted(strings.Repeat("a", 1<<20))
-	for { // nobody who speaks waits for it
+	for { // a sender does not wait for the listener
 		select {
 		case w <- large:
 		case <-over:
@@ -340,7 +340,7 @@ func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
 	defer resp.Body.Close()
 	r.keys.revoke(adaRead)
 	<-over
-	<-over // both have ended while nobody read
+	<-over // both streams have ended while the test read neither
 	e.over()
 	b, err := io.ReadAll(resp.Body)
 	if lines := bytes.Count(b, []byte("\n")); lines >= memories {

@@ -27,7 +27,7 @@ type teller struct {
 	feed   *server.Feed
 	leave  func() // lets go of the feed
 	behind bool   // something could not be told yet
-	whole  bool   // the caller is told of the whole agent
+	whole  bool   // the caller may see the whole agent
 }
 
 // run sends events until ctx ends, or the reader is too slow.

@@ -33,7 +33,7 @@ func (d *door) answerBatch(w http.ResponseWriter, r *http.Request, messages []js
 	var out bytes.Buffer
 	for _, m := range messages {
 		if r.Context().Err() != nil {
-			return // nobody is there any more
+			return // the caller has gone away
 		}
 		answer := d.answerOne(r, m, d.spent(&out, deadline))
 		if len(answer) == 0 {

@@ -87,7 +87,7 @@ type leaving struct {
 	amber.LongTerm
 	amber.MemoryReader
 	leave   context.CancelFunc
-	job     context.Context // of the call; ends when it is known that nobody is there
+	job     context.Context // of the call; ends once the server knows that the caller has gone away
 	deleted chan amber.MemoryID
 }
 

@@ -99,7 +99,7 @@ func (b *bound) summarize(ctx context.Context, a *op.Call, content, project, nam
 	}
 	if r.SessionID != "" {
 		r.Topic = summaryTopic(r.SessionID)
-		if r.ProjectID == "" { // nobody else's: a session of no project is not everybody's
+		if r.ProjectID == "" { // other sessions must not see the summary of a session without a project
 			r.Scope = amber.ScopeSession
 		}
 	}

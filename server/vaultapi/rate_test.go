@@ -41,7 +41,7 @@ func TestOperationsShareOneBucket(t *testing.T) {
 		r := w.do(q)
 		must.Equal(t, "class of the status", r.status/100, 2)
 		must.Equal(t, "X-RateLimit-Remaining", r.header.Get("X-RateLimit-Remaining"), fmt.Sprint(4-i))
-		w.put(reader, "a.md", "x").fails(403, "FORBIDDEN") // who may not uses up nothing
+		w.put(reader, "a.md", "x").fails(403, "FORBIDDEN") // a caller that may not write uses up nothing
 		w.clock.Forward(10 * time.Minute)
 	}
 	w.put(token, "d.md", "x").limited(5, 600, start.Add(time.Hour))
@@ -52,7 +52,7 @@ func TestOperationsShareOneBucket(t *testing.T) {
 	w.clock.Forward(time.Millisecond)
 	w.put(token, "d.md", "x").want(200)
 	w.put(token, "d.md", "x").limited(5, 600, start.Add(70*time.Minute))
-	w.clock.Forward(-24 * time.Hour) // a clock that was set back locks nobody out
+	w.clock.Forward(-24 * time.Hour) // a clock that was set back locks no caller out
 	token = w.login(ada)
 	w.put(token, "d.md", "x").want(200)
 	w.set(func() { w.rates = vaultapi.Rates{} })

@@ -52,7 +52,7 @@ type world struct {
 	mu       sync.Mutex
 	grants   map[string]wire.Grant
 	failed   int            // tokens that were none
-	routes   []string       // that were told of
+	routes   []string       // that Observe was called with
 	statuses map[string]int // the last of each
 	rates    vaultapi.Rates
 	limits   shelf.Limits

@@ -12,7 +12,7 @@ import (
 
 // operation is one thing that may be asked for.
 type operation struct {
-	method, path string // {name} stands for the name of a file
+	method, path string // in the path, {name} is the name of a file
 	action       string // for the audit log; "": nothing is changed
 	scope        wire.TokenScope
 	bucket       bucket

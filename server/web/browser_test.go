@@ -64,7 +64,7 @@ func openBrowser(t testing.TB) *chromium {
 			if os.RemoveAll(profile) == nil {
 				return
 			}
-			time.Sleep(20 * time.Millisecond) // its processes tell nobody that they have ended
+			time.Sleep(20 * time.Millisecond) // its processes give no sign when they have ended
 		}
 		t.Errorf("%s cannot be removed", profile)
 	})

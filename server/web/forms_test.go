@@ -155,7 +155,7 @@ func (r *rig) audited() []wire.AuditEntry {
 // has changed.
 func TestForgedFormsChangeNothing(t *testing.T) {
 	t.Parallel()
-	for _, open := range []bool{false, true} { // where nobody logs in, forms are checked as well
+	for _, open := range []bool{false, true} { // where no visitor logs in, the page checks forms as well
 		r := newRigIn(t, t.TempDir(), open)
 		p := r.furnish("acme", "ada", func(field string) string { return field })
 		secret := root

@@ -21,7 +21,7 @@ type job struct {
 	Begun   amber.Time
 	Before  string        // the generation that was live before a restore
 	Alone   bool          // no second one of its kind for the agent at the same time
-	Wide    bool          // begun by somebody who may see every tenant: texts may name places of the machine
+	Wide    bool          // begun by a visitor who may see every tenant: texts may name places of the machine
 	over    chan struct{} // closed at the end
 
 	mu     sync.Mutex

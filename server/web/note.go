@@ -59,9 +59,9 @@ type noteForm struct {
 	Base     string // what the text was made of; "": nothing
 	Text     string
 	Problem  string
-	Theirs   *noteDiff // what somebody else has stored meanwhile, against the text
+	Theirs   *noteDiff // what another writer has stored meanwhile, against the text
 	TheirURL string
-	Gone     bool // somebody else has deleted it meanwhile
+	Gone     bool // another writer has deleted the note meanwhile
 }
 
 func (v *visit) note() error {

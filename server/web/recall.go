@@ -67,7 +67,7 @@ func (v *visit) recall() error {
 			return err
 		}
 	}
-	if v.r.Header.Get("HX-Request") == "" { // while somebody types only the hits are drawn again
+	if v.r.Header.Get("HX-Request") == "" { // while a visitor types, the page draws only the hits again
 		d.Snapshots = v.snapshotChoice(ctx)
 		if id := amber.SnapshotID(d.AsOf); id != "" && !slices.ContainsFunc(d.Snapshots, func(m wire.SnapshotMeta) bool { return m.ID == id }) {
 			d.Snapshots = append(d.Snapshots, wire.SnapshotMeta{ID: id, Label: "snapshot " + shortID(id)})

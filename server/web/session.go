@@ -19,7 +19,7 @@ import (
 // Bounds of log-ins.
 const (
 	maxSessions = 1024           // one more ends one of the token that has most
-	sessionIdle = 12 * time.Hour // a log-in that nobody uses ends
+	sessionIdle = 12 * time.Hour // a log-in ends after so long without a use
 	sessionLife = 7 * 24 * time.Hour
 )
 

@@ -22,7 +22,7 @@ func tokenRoutes(p *Page) {
 type tokensData struct {
 	Rows    []tokenRow
 	Next    int
-	Open    bool // nobody needs a token yet
+	Open    bool // no caller needs a token yet
 	Parts   []homePart
 	Form    tokenForm
 	Problem string

@@ -27,7 +27,7 @@ type visit struct {
 	secret  string          // the token; "" where none is needed, or none was given
 	over    context.Context // ends with the log-in
 	grant   wire.Grant
-	known   bool // the grant is good: the visitor is logged in, or nobody needs to be
+	known   bool // the grant is good: the visitor is logged in, or no visitor needs to be
 
 	tenant amber.TenantID
 	agent  amber.AgentID

@@ -228,7 +228,7 @@ func (r *round) try(ctx context.Context, batch []file, out *[]refusal) error {
 		}
 		return nil
 	case amber.KindOf(err) == amber.KindNotFound && r.s.files.made:
-		r.s.files.made = false // somebody deleted the folder
+		r.s.files.made = false // another program deleted the folder
 		if err := r.makeRoot(ctx); err != nil {
 			return err
 		}

@@ -254,7 +254,7 @@ func (r *round) settle(ctx context.Context, err error) error {
 	if r.failed == nil || !errors.Is(err, r.failed) {
 		return err // of the primary
 	}
-	if r.gaveUp() != nil { // what nobody waits for may be carried out yet
+	if r.gaveUp() != nil { // the server may still carry out a call that the caller gave up
 		r.notes.CompareAt = r.now().Add(compareAfter)
 		return errors.Join(err, r.save(context.WithoutCancel(ctx), r.cursor.Position))
 	}

@@ -410,7 +410,7 @@ func TestUntestedVersionIsNotFed(t *testing.T) {
 func TestVectorsThatFailedAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.server.deaf = true // nobody tells: writes do not wait for vectors
+	w.server.deaf = true // the server reports no failure: writes do not wait for vectors
 	for i := range mendPerRound + 8 {
 		w.say(fmt.Sprint("memory ", i))
 	}

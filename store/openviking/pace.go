@@ -11,7 +11,7 @@ import (
 const (
 	firstDelay = time.Second
 	lastDelay  = 5 * time.Minute
-	stopLook   = time.Minute // how often a server is looked at that has to be mended by somebody
+	stopLook   = time.Minute // how often the feeder looks at a server that a person has to mend
 	maxAsked   = time.Minute // of what a server may ask for
 
 	firstBusy = 100 * time.Millisecond

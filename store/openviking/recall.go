@@ -125,7 +125,7 @@ func (s *Store) ask(ctx context.Context, q amber.Query) *answer {
 	}
 	if tries {
 		a.most = s.o.FindTimeout / trialShare
-		ctx = context.WithoutCancel(ctx) // nobody may be waiting for it
+		ctx = context.WithoutCancel(ctx) // the caller may have stopped waiting for the answer
 	}
 	ctx, a.cancel = context.WithTimeout(ctx, s.o.FindTimeout)
 	go func() {

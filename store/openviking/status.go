@@ -29,7 +29,7 @@ type Status struct {
 	NoVector    int           `json:"no_vector,omitempty"` // files that are known to have none
 	Busy        int           `json:"busy,omitempty"`      // memories whose files are not up to date yet, for they are busy or damaged
 	Unchecked   bool          `json:"unchecked,omitempty"` // whether all files are there with their vectors is looked at later
-	Stopped     bool          `json:"stopped,omitempty"`   // feeding waits for somebody who mends the server or the key
+	Stopped     bool          `json:"stopped,omitempty"`   // feeding waits until a person mends the server or the key
 	RetryAt     amber.Time    `json:"retry_at,omitzero"`
 	LastError   string        `json:"last_error,omitempty"`
 	FailedAt    amber.Time    `json:"failed_at,omitzero"`

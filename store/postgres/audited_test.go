@@ -64,7 +64,7 @@ type audit struct {
 	direct *postgres.Server
 
 	mu      sync.Mutex
-	entered []api.AuditEntry // that the desk was told of
+	entered []api.AuditEntry // that the desk passed to Entered
 }
 
 func newAudit(t *testing.T, direct, through *postgres.Server) *audit {

@@ -29,7 +29,7 @@ func TestTimeOfTheDatabase(t *testing.T) {
 	}
 	near("after the first connection")
 	p := must.Get(s.Join(t.Context(), postgres.PresenceOptions{Beat: time.Hour}))(t)
-	wrong = 24 * time.Hour // somebody sets the clock
+	wrong = 24 * time.Hour // a person sets the clock of this machine
 	must.Do(t, p.Listens(t.Context(), "here"))
 	near("after a sign of life")
 	must.Do(t, p.Leave(t.Context()))
@@ -56,7 +56,7 @@ func TestAwait(t *testing.T) {
 	}
 	name := server.Database(t)
 	must.Do(t, must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: server.DSN(name), Clock: time.Now, Random: rand.Reader}))(t).Close())
-	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // nobody listens there
+	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // no server listens there
 	var refused error
 	asked := 0
 	s := must.Get(postgres.Await(postgres.ServerOptions{DSN: proxy.DSN(name), Clock: time.Now, Random: rand.Reader}, func(x postgres.Settings) error {

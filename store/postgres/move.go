@@ -358,7 +358,8 @@ func (s *Server) UndoMove(ctx context.Context, m Move) error {
 }
 
 func (s *Server) undoArrival(ctx context.Context, c *pgx.Conn, m Move) error {
-	return giveUp(ctx, c, m, func() (err error) { // somebody may have deleted the name here, and there is nothing to bring back then
+	// Another caller may have deleted the name here. Then there is nothing to bring back.
+	return giveUp(ctx, c, m, func() (err error) {
 		if m.Gen != 0 {
 			_, err = c.Exec(ctx, undoArrival, string(m.Tenant), string(m.Agent), m.ID)
 		} else {
@@ -383,7 +384,7 @@ func giveUp(ctx context.Context, c *pgx.Conn, m Move, between func() error) erro
 func (s *Server) undoDeparture(ctx context.Context, c *pgx.Conn, m Move) error {
 	st, err := readStanding(ctx, c, m.Tenant, m.Agent)
 	if err != nil || st.State == "" || st.State == stateDeleting {
-		return err // somebody has deleted it here, and there is nothing to bring back
+		return err // another caller has deleted the agent here, and there is nothing to bring back
 	}
 	if err := one(ctx, c, undoLeaving, string(m.Tenant), string(m.Agent), m.ID); err != nil {
 		return err

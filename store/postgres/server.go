@@ -53,7 +53,7 @@ type ServerOptions struct {
 // Server is a database that agents live in. It is safe for concurrent use.
 type Server struct {
 	db   *pgdb.DB
-	life *pgdb.DB // for signs of life and leases, which wait for nobody's statements
+	life *pgdb.DB // for signs of life and leases, which do not wait for statements of agents
 	o    ServerOptions
 
 	// ahead is how many milliseconds the server's clock is ahead of this machine's.

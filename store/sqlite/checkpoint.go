@@ -18,7 +18,7 @@ const checkpointFrames = 1000
 // a later write, or when the last connection closes.
 func (d *database) tidy(ctx context.Context, h *handles) error {
 	if !h.tidying.TryLock() {
-		return nil // somebody is at it
+		return nil // another caller is making a checkpoint
 	}
 	defer h.tidying.Unlock()
 	conn, err := h.keeper.Get(ctx)

@@ -10,6 +10,6 @@
 // synchronous FULL. The entry in the change log is part of the same
 // transaction. Reads run beside writes on their own connections.
 //
-// What the contracts mean is in package sqlcore; here is what makes it durable in
-// files. The life of one memory is told in README.md.
+// Package sqlcore has the meaning of the contracts; this package makes it durable in
+// files. README.md describes the life of one memory.
 package sqlite

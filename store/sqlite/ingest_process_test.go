@@ -49,7 +49,7 @@ func drain(ctx context.Context, s *sqlite.Store) error {
 			if amber.KindOf(err) != amber.KindConflict {
 				return err
 			}
-			continue // somebody else was faster
+			continue // another process was faster
 		}
 		fmt.Println(in.Through)
 	}

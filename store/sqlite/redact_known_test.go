@@ -21,7 +21,7 @@ func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 	t.Parallel()
 	l := newLife(t)
 	ctx := t.Context()
-	const password = "Tr0ub4dor-Lighthouse" // chosen by nobody
+	const password = "Tr0ub4dor-Lighthouse" // no user has chosen it
 	must.Get(l.s.SaveTask(ctx, amber.Task{ID: "t", Goal: "export DB_PASSWORD=" + password + "\n"}, 0))(t)
 	save(t, l.s, amber.WriteRequest{Content: "try " + password + " again", Topic: "about " + password})
 	kept := save(t, l.s, amber.WriteRequest{Content: "the lighthouse stays, and so does Tr0ub4dor"})

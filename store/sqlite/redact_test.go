@@ -130,7 +130,7 @@ func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
 	t.Parallel()
 	l := newLife(t)
 	ctx := t.Context()
-	const password = "Tr0ub4dor-Lighthouse" // chosen by nobody
+	const password = "Tr0ub4dor-Lighthouse" // no user has chosen it
 	save(t, l.s, amber.WriteRequest{Content: "export DB_PASSWORD=" + password + "\n"})
 	alone := save(t, l.s, amber.WriteRequest{Content: "try " + password + " or " + strings.ToLower(password) + " again"})
 	kept := save(t, l.s, amber.WriteRequest{Content: "the lighthouse stays, and so does Tr0ub4dor"})

@@ -172,7 +172,7 @@ func empty(ctx context.Context, s *postgres.Server, gen int64, t owned) (deleted
 			Setup: postgres.Enter(gen) + "; " + fmt.Sprintf(lockGone, gen),
 			Do: func(c *pgdb.Conn, row []string) error {
 				if len(row) != 1 || row[0] != "dropping" {
-					return nil // somebody else was faster
+					return nil // another process was faster
 				}
 				tag, err := c.PG().Exec(ctx, query)
 				n = tag.RowsAffected()

@@ -31,7 +31,7 @@ type Options struct {
 	ExpandOnly bool          // stop in front of the first migration that does more than add
 	Attempts   int           // at getting a lock, for each step; 0 is 30
 	Pause      time.Duration // after the first attempt; 0 is a second. It doubles three times
-	Locked     func(Step)    // is told of each attempt that did not get a lock; may be nil
+	Locked     func(Step)    // is called for each attempt that did not get a lock; may be nil
 }
 
 // Report is what [Run] did.

@@ -82,7 +82,7 @@ func (a *adoption) compareMemory(id string) error {
 	}
 	live, err := sqlrows.ScanMemory(a.Row(selectLiveMemory, id))
 	switch {
-	case sqlrows.Absent(err): // nobody has seen another one
+	case sqlrows.Absent(err): // the live file has none, so no reader has seen another revision
 		return nil
 	case err != nil:
 		return err

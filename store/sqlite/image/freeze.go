@@ -98,7 +98,7 @@ func (r *raw) insist(ctx context.Context, query string, wait time.Duration) erro
 type frozenDatabase struct {
 	path   string
 	r      *raw
-	schema *sqlfile.Schema // what it should be; nil for somebody else's
+	schema *sqlfile.Schema // what it should be; nil for a database that is not Amber's
 	info   wire.DatabaseInfo
 	looked bool // info.Damage says what was found
 	// still returns an error if a database that is read without a lock has changed;
