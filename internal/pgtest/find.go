@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,9 +15,15 @@ import (
 // PATH.
 const debian = "/usr/lib/postgresql/*/bin"
 
-// findServer returns the folder with initdb and postgres: the newest of those that match the
-// pattern, else the one that pg_config or PATH names.
+// findServer returns the folder with initdb and postgres: the one that AMBER_POSTGRES_BIN names, else the newest of
+// those that match the pattern, else the one that pg_config or PATH names.
 func findServer(pattern string) (string, error) {
+	if own := os.Getenv(envBin); own != "" {
+		if !executable(filepath.Join(own, "initdb")) || !executable(filepath.Join(own, "postgres")) {
+			return "", fmt.Errorf("initdb and postgres are not in %s, which %s names", own, envBin)
+		}
+		return own, nil
+	}
 	folders, err := filepath.Glob(pattern)
 	if err != nil {
 		return "", err

@@ -10,7 +10,7 @@
 // one of its own, from [New].
 //
 // The programs are those of Debian's packages in /usr/lib/postgresql, of the newest version, or
-// those that pg_config names. AMBER_TEST_POSTGRES is the DSN of a running server that [Shared]
+// those that pg_config names, or those in the folder that AMBER_POSTGRES_BIN names. AMBER_TEST_POSTGRES is the DSN of a running server that [Shared]
 // takes instead. Without a server, tests are skipped; with AMBER_POSTGRES=required they fail.
 package pgtest
 
@@ -26,6 +26,7 @@ import (
 // The names of the environment variables that are read.
 const (
 	envDSN  = "AMBER_TEST_POSTGRES"
+	envBin  = "AMBER_POSTGRES_BIN"
 	envNeed = "AMBER_POSTGRES"
 )
 

@@ -123,6 +123,7 @@ func TestASuspendedServerGoesOn(t *testing.T) {
 }
 
 func TestWithoutAServer(t *testing.T) {
+	t.Setenv(envBin, "")
 	t.Setenv("PATH", t.TempDir())
 	_, err := findServer(filepath.Join(t.TempDir(), "*", "bin"))
 	t.Setenv(envNeed, "")
