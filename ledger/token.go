@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/intake"
@@ -184,4 +185,16 @@ func scanToken(s scanner, more ...any) (t wire.Token, err error) {
 	t.RevokedAt, t.LastUsedAt = amber.UnixMilli(revoked), amber.UnixMilli(used)
 	t.Scopes, t.Bound, err = readScopes(scopes)
 	return t, err
+}
+
+// RevokeAgain revokes those tokens of a list that are good, and returns them.
+func (d *DB) RevokeAgain(ctx context.Context, revoked []string) (again []wire.Token, err error) {
+	all, err := d.ListTokens(ctx, "")
+	for _, t := range all {
+		if err == nil && t.RevokedAt.IsZero() && slices.Contains(revoked, string(t.ID)) {
+			_, err = d.RevokeToken(ctx, t.ID)
+			again = append(again, t)
+		}
+	}
+	return again, err
 }

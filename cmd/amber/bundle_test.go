@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
@@ -101,7 +102,7 @@ func TestBundleExportTellsWhatIsWrongWithIt(t *testing.T) {
 		"WARNING: something odd", "WARNING: not in the bundle: control", "the bundle is not encrypted")
 	b.engine.exported.Encrypted = true
 	b.run("bundle", "export", "--now").omits("not encrypted")
-	var out exported
+	var out freeze.Exported
 	b.json(0, &out, "bundle", "export", "--now")
 	if out.Snapshot == nil || out.Snapshot.ID != snapC || out.File != "/x/b.tar.zst" {
 		t.Errorf("JSON %+v", out)
@@ -176,9 +177,9 @@ func TestRecipientsRemoveSaysWhatItDoesNotDo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.readers = []string{someRecipient}
-	var out readership
+	var out freeze.Readership
 	b.json(0, &out, "repo", "recipients", "remove", "  "+someRecipient)
-	must.Equal(t, "", out, readership{[]string{someRecipient}, []string{}, []string{someRecipient}, false})
+	must.Equal(t, "", out, freeze.Readership{Recipients: []string{someRecipient}, Added: []string{}, Removed: []string{someRecipient}})
 	b.run("--quiet", "repo", "recipients", "remove", someRecipient).warns("WARNING: the removed recipient may have kept the key of the repository")
 	b.run("repo", "recipients", "add", "nonsense").exits(2)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/measure"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/wire"
 )
@@ -48,11 +49,11 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"amber event append kind": nil, "amber session activity kind": nil,
 		"amber journal append host":  cli.Texts(hook.Hosts()),
 		"amber recall layer":         cli.Texts(amber.RecallLayers()),
-		"amber eval recall baseline": {baselineBM25}, "amber eval recall layer": append(cli.Texts(amber.RecallLayers()), layerAll),
+		"amber eval recall baseline": {measure.BaselineBM25}, "amber eval recall layer": append(cli.Texts(amber.RecallLayers()), measure.LayerAll),
 	}
 	for _, verb := range []string{"recall", "context"} {
-		words["amber eval "+verb+" model"] = []string{modelBuiltin, modelNone}
-		words["amber eval "+verb+" only"] = []string{onlyWords, onlyMeaning, onlyBoth}
+		words["amber eval "+verb+" model"] = []string{measure.ModelBuiltin, measure.ModelNone}
+		words["amber eval "+verb+" only"] = []string{measure.OnlyWords, measure.OnlyMeaning, measure.OnlyBoth}
 	}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
@@ -124,7 +125,7 @@ func (a *app) offerTenants(cmd *cobra.Command) []string {
 
 // snapshots returns the newest snapshots of the agent.
 func (a *app) newestSnapshots(cmd *cobra.Command) (items []wire.SnapshotMeta) {
-	_ = a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+	_ = a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 		page, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: completionItems})
 		items = page.Items
 		return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/openviking/api"
@@ -50,7 +51,7 @@ func besideDev(v string, mood func(*ovfake.Server)) func(*setting) string {
 
 // ails reports whether the server can be used.
 func ails(s *setting) string {
-	return fmt.Sprint(told[indexReport](s, "index", "status").OpenViking.Problem != "")
+	return fmt.Sprint(told[care.IndexReport](s, "index", "status").OpenViking.Problem != "")
 }
 
 func vikingEffects() map[string]effect {
@@ -109,7 +110,7 @@ func vikingEffects() map[string]effect {
 		at + "feed_budget": {besideDev("0", calm), func(s *setting) string {
 			s.does("remember", "x")
 			s.does("recall", "x")
-			return fmt.Sprint(told[indexReport](s, "index", "status").OpenViking.Compare)
+			return fmt.Sprint(told[care.IndexReport](s, "index", "status").OpenViking.Compare)
 		}, "false", "true"},
 		at + "include":     {value("user"), func(s *setting) string { return s.sentAway() }, "1", "2"},
 		at + "any_version": {besideDev("true", func(f *ovfake.Server) { f.Version("0.9.1") }), ails, "true", "false"},

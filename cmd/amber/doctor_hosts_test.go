@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/capture"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
@@ -95,7 +96,7 @@ func TestSetupAddsTheServerOnceThereIsOne(t *testing.T) {
 	p, _ := hostPatient(t)
 	a := &app{&cli.App{World: p.world}}
 	root := a.rootCommand()
-	o, err := a.setupOptions(root)
+	o, err := capture.SetupOptions(root, a.App)
 	p.must(err)
 	has := slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "mcp" })
 	if o.MCP != has {
@@ -103,7 +104,7 @@ func TestSetupAddsTheServerOnceThereIsOne(t *testing.T) {
 	}
 	if !o.MCP {
 		root.AddCommand(cli.Family("mcp", "test"))
-		if o, err = a.setupOptions(root); err != nil || !o.MCP {
+		if o, err = capture.SetupOptions(root, a.App); err != nil || !o.MCP {
 			t.Errorf("with the command: %v, %v", o.MCP, err)
 		}
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/capture"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/wire"
 )
 
 // spooled is the session in the spool of newSpool.
-var spooled = journal.Session{Host: genericHost, ID: "s1"}
+var spooled = journal.Session{Host: capture.GenericHost, ID: "s1"}
 
 // newSpool is a home with a journal of one session.
 func newSpool(t *testing.T) *sickHome {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
+	"github.com/amber-memory/amber/cmd/amber/internal/measure"
 	"github.com/amber-memory/amber/embed"
 	"github.com/amber-memory/amber/eval"
 	"github.com/amber-memory/amber/internal/must"
@@ -38,7 +40,7 @@ func (s *setting) modelled() (url, workspace string, keys []string) {
 	s.Cleanup(server.Stop)
 	s.set("AMBER_MEMORY__BACKEND", "openviking")
 	s.set(vikingVariable("url"), server.URL)
-	made := told[provisioned](s, "index", "provision", "--root-key-file", s.file("root.key", server.RootKey))
+	made := told[care.Provisioned](s, "index", "provision", "--root-key-file", s.file("root.key", server.RootKey))
 	return server.URL, server.Workspace, []string{"key_file: " + made.KeyFile}
 }
 
@@ -67,10 +69,10 @@ func TestQualityBesideOpenViking(t *testing.T) {
 	fmt.Printf("calibration: %+v\n", c)
 	keys = append(keys, fmt.Sprintf("min_score: %.2f", c.MinScore))
 	behind, rrf := s.evalConfigFile("behind.yaml", url, keys...), s.evalConfigFile("rrf.yaml", url, append(keys, "fusion: rrf")...)
-	all := map[string]recallEvaluation{}
-	for _, model := range []string{modelBuiltin, modelNone} {
+	all := map[string]measure.RecallEvaluation{}
+	for _, model := range []string{measure.ModelBuiltin, measure.ModelNone} {
 		for name, config := range map[string][]string{"alone": nil, "beside": {"--config", behind}, "rrf": {"--config", rrf}} {
-			e := told[recallEvaluation](s, append(append([]string{"eval", "recall", "--model", model}, config...), sets...)...)
+			e := told[measure.RecallEvaluation](s, append(append([]string{"eval", "recall", "--model", model}, config...), sets...)...)
 			for _, r := range e.Sets {
 				must.Hold(t, r.Degraded == 0, "%s: %d answers are degraded: %s", r.Set, r.Degraded, r.DegradedWhy)
 			}
@@ -79,10 +81,10 @@ func TestQualityBesideOpenViking(t *testing.T) {
 	}
 	must.Equal(t, "files of the agent that differ", s.exit("index", "verify", "--deep"), "exit 0")
 	for path := range filesIn(t, filepath.Join(workspace, "viking")) {
-		must.Hold(t, !strings.Contains(path, evalPrefix), "an evaluation left %s", path)
+		must.Hold(t, !strings.Contains(path, measure.Prefix), "an evaluation left %s", path)
 	}
 	for i := range sets {
-		for _, model := range []string{modelBuiltin, modelNone} {
+		for _, model := range []string{measure.ModelBuiltin, measure.ModelNone} {
 			alone, beside := all[model+" alone"].Sets[i], all[model+" beside"].Sets[i]
 			for _, name := range []string{"alone", "beside", "rrf"} {
 				printQuality(model+" "+name, all[model+" "+name].Sets[i])

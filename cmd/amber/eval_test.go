@@ -11,11 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/cmd/amber/internal/measure"
 	"github.com/amber-memory/amber/eval"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
@@ -33,43 +31,19 @@ func evalWorld(t *testing.T, clock amber.Clock) (w cli.World, stderr *bytes.Buff
 	}, stderr
 }
 
-func evalApp(t *testing.T) *app {
+func evalApp(t *testing.T) *cli.App {
 	t.Helper()
 	w, _ := evalWorld(t, time.Now)
-	a := &app{&cli.App{World: w, Ctx: t.Context()}}
-	a.Out = cli.NewPrinter(a.App)
+	a := &cli.App{World: w, Ctx: t.Context()}
+	a.Out = cli.NewPrinter(a)
 	return a
-}
-
-// Memories and turns are loaded as of the time that the set tells, whatever the time
-// is now, and belong to the user.
-func TestEvalLoadsWithTheTimesOfTheSet(t *testing.T) {
-	t.Parallel()
-	a, ctx := evalApp(t), t.Context()
-	at := func(day int) amber.Time { return amber.At(time.Date(2024, 5, day, 12, 0, 0, 0, time.UTC)) }
-	e := must.Get(a.newEvalAgent(ctx, config.Default(), onlyBoth, at(1)))(t)
-	defer func() { must.Do(t, e.Close()) }()
-	id := must.Get(e.Remember(ctx, eval.Memory{Key: "k", Title: "Lamp", Content: "It dims.", Kind: amber.ProjectFact, CreatedAt: at(2)}))(t)
-	must.Do(t, e.Hear(ctx, eval.Session{ID: "s1", At: at(3), Turns: []eval.Turn{
-		{ID: "D1:1", Role: amber.RoleUser, Content: "Ann: hello", At: at(3)}, {ID: "D1:2", Role: amber.RoleAssistant, Content: "Bo: hi", At: at(4)},
-	}}))
-	m := must.Get(e.Store().Memories.Get(ctx, amber.MemoryID(id)))(t)
-	must.Equal(t, "memory", [2]string{m.CreatedAt.String(), string(m.Trust)}, [2]string{at(2).String(), string(amber.TrustOwn)})
-	turns := must.Get(amber.LastTurns(ctx, e.Store().Turns, "s1", 10))(t)
-	must.Equal(t, "turns", len(turns), 2)
-	want := amber.Turn{ID: "D1:2", SessionID: "s1", Role: amber.RoleAssistant, Content: "Bo: hi", ProjectID: evalProject, CreatedAt: at(4)}
-	must.Hold(t, turns[1] == want, "second turn %+v", turns[1])
-	s := must.Get(e.Store().Sessions.Session(ctx, "s1"))(t)
-	must.Equal(t, "session", [2]string{s.StartedAt.String(), s.Project}, [2]string{at(3).String(), evalProject})
-	answer := must.Get(e.Ask(ctx, "lamp", at(9), nil, 5))(t)
-	must.Hold(t, len(answer.Hits) == 1 && answer.Hits[0].Owner == id, "hits %+v", answer.Hits)
 }
 
 // A probe gets the context that a hook answers, and leaves the home as it was.
 func TestEvalProbesACopyOfTheHome(t *testing.T) {
 	t.Parallel()
 	a, ctx := evalApp(t), t.Context()
-	h := must.Get(a.newEvalHome("acme/kiln", nil, time.Minute, func(text string) { t.Errorf("a hook complains: %s", text) }))(t)
+	h := must.Get(measure.NewHome(a, run, "acme/kiln", nil, time.Minute, func(text string) { t.Errorf("a hook complains: %s", text) }))(t)
 	event := func(name string) json.RawMessage {
 		return json.RawMessage(`{"session_id":"s1","cwd":"{{CWD}}","transcript_path":"{{TRANSCRIPT}}","hook_event_name":"` + name + `","prompt":"fix the build"}`)
 	}
@@ -77,9 +51,9 @@ func TestEvalProbesACopyOfTheHome(t *testing.T) {
 	must.Do(t, h.Play(ctx, eval.Recorded{
 		ID: "one", StartedAt: at, Events: []json.RawMessage{event("SessionStart"), event("UserPromptSubmit"), event("SessionEnd")},
 	}))
-	must.Get(h.run(ctx, h.main(), "", "remember", "--quiet", "--scope", "project", "The build needs Go 1.26."))(t)
+	must.Get(h.Run(ctx, h.Main(), "", "remember", "--quiet", "--scope", "project", "The build needs Go 1.26."))(t)
 	sessions := func() string {
-		return must.Get(h.run(ctx, h.main(), "", "session", "list", "--json"))(t)
+		return must.Get(h.Run(ctx, h.Main(), "", "session", "list", "--json"))(t)
 	}
 	before := sessions()
 	must.Says(t, "sessions", before, `"acme/kiln"`, `"started_at": "2026-05-02T12:00:00.000Z"`)
@@ -88,7 +62,7 @@ func TestEvalProbesACopyOfTheHome(t *testing.T) {
 	must.Equal(t, "context of the prompt, which was told all at the start", p.Prompt, "")
 	must.Equal(t, "sessions after a probe", sessions(), before)
 	must.Do(t, h.Close())
-	_, err := os.Stat(h.dir)
+	_, err := os.Stat(h.Dir)
 	must.Is(t, "folder after Close", err, os.ErrNotExist)
 }
 
@@ -96,36 +70,11 @@ func TestEvalProbesACopyOfTheHome(t *testing.T) {
 func TestEvalHomesTakeSettings(t *testing.T) {
 	t.Parallel()
 	a, ctx := evalApp(t), t.Context()
-	h := must.Get(a.newEvalHome("acme/kiln", map[string]string{"memory.recall.enabled": "false"}, time.Minute, func(text string) { t.Errorf("a hook complains: %s", text) }))(t)
+	h := must.Get(measure.NewHome(a, run, "acme/kiln", map[string]string{"memory.recall.enabled": "false"}, time.Minute, func(text string) { t.Errorf("a hook complains: %s", text) }))(t)
 	defer func() { must.Do(t, h.Close()) }()
-	h.clock.set(amber.At(time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC)))
-	must.Get(h.run(ctx, h.main(), "", "remember", "--quiet", "--scope", "project", "The build needs Go 1.26."))(t)
+	h.Clock.Set(amber.At(time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC)))
+	must.Get(h.Run(ctx, h.Main(), "", "remember", "--quiet", "--scope", "project", "The build needs Go 1.26."))(t)
 	must.Equal(t, "probe", must.Get(h.Probe(ctx, "which Go does the build need?"))(t).Prompt, "")
-}
-
-func TestEvalFlagsAsSettings(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]map[string]string{
-		"":                             {},
-		"--model builtin":              {"search.model": "builtin"},
-		"--model none":                 {"search.model": "none"},
-		"--only both":                  {},
-		"--only words":                 {"search.model": "none"},
-		"--only words --model none":    {"search.model": "none"},
-		"--only words --model builtin": nil,
-		"--only meaning":               {},
-		"--only meaning --model none":  nil,
-		"--model https://127.0.0.1/v1": nil,
-		"--only words,meaning":         nil,
-	} {
-		var f evalFlags
-		cmd := &cobra.Command{Use: "x"}
-		f.add(cmd)
-		must.Do(t, cmd.ParseFlags(strings.Fields(line)))
-		got, err := f.settings(cmd)
-		must.Equal(t, "settings of "+line, got, want)
-		must.Hold(t, (err != nil) == (want == nil), "%s: %v", line, err)
-	}
 }
 
 // An interrupted evaluation says so and leaves no temporary home, wherever it was.

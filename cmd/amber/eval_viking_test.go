@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/measure"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/openviking/ovfake"
 )
@@ -70,8 +71,8 @@ func TestEvaluationLeavesTheServerAsItWas(t *testing.T) {
 	before, written := filesIn(t, work), server.Calls("batch-write")
 	set, file := s.file("set.json", evalQuestions), s.evalConfigFile("viking.yaml", server.Start(), "mode: dev", "min_score: 0.65")
 
-	r := told[recallEvaluation](s, "eval", "recall", set, "--model", "none", "--config", file)
-	must.Equal(t, "server", *r.OpenViking, evalServer{URL: server.Start(), MinScore: 0.65, Fusion: "behind"})
+	r := told[measure.RecallEvaluation](s, "eval", "recall", set, "--model", "none", "--config", file)
+	must.Equal(t, "server", *r.OpenViking, measure.Server{URL: server.Start(), MinScore: 0.65, Fusion: "behind"})
 	must.Equal(t, "found in other words, and in the same", [2]float64{r.Sets[0].Classes[1].First, r.Sets[0].Classes[0].First}, [2]float64{1, 1})
 	must.Equal(t, "degraded", r.Sets[0].Degraded, 0)
 	must.Hold(t, server.Calls("batch-write") > written, "the set was not sent")
@@ -79,7 +80,7 @@ func TestEvaluationLeavesTheServerAsItWas(t *testing.T) {
 	must.Equal(t, "files of the agent that differ", s.exit("index", "verify", "--deep"), "exit 0")
 	must.Says(t, "text", s.does("eval", "recall", set, "--model", "none", "--config", file), "backend: openviking at "+server.Start())
 
-	r = told[recallEvaluation](s, "eval", "recall", set, "--model", "none")
+	r = told[measure.RecallEvaluation](s, "eval", "recall", set, "--model", "none")
 	must.Equal(t, "found in other words without a server", r.Sets[0].Classes[1].Any10, 0)
 	must.Hold(t, r.OpenViking == nil, "a server was named: %+v", r.OpenViking)
 }
@@ -100,7 +101,7 @@ func TestEvaluationWithAKey(t *testing.T) {
 	before := filesIn(t, work)
 	set := s.file("set.json", evalQuestions)
 	ask := []string{"eval", "recall", set, "--model", "none", "--config"}
-	r := told[recallEvaluation](s, append(ask, s.evalConfigFile("viking.yaml", server.Start(), "min_score: 0.65", "key_file: "+key))...)
+	r := told[measure.RecallEvaluation](s, append(ask, s.evalConfigFile("viking.yaml", server.Start(), "min_score: 0.65", "key_file: "+key))...)
 	must.Equal(t, "found in other words", r.Sets[0].Classes[1].First, 1)
 	must.Equal(t, "files on the server", filesIn(t, work), before)
 
@@ -119,7 +120,7 @@ func TestEvaluationOfAServerThatIsAway(t *testing.T) {
 	server := s.viking(lorries(""))
 	set, file := s.file("set.json", evalQuestions), s.evalConfigFile("viking.yaml", server.Start(), "mode: dev", "min_score: 0.65")
 	server.Fail(http.StatusServiceUnavailable, "UNAVAILABLE", "/api/v1/search/find")
-	r := told[recallEvaluation](s, "eval", "recall", set, "--model", "none", "--config", file)
+	r := told[measure.RecallEvaluation](s, "eval", "recall", set, "--model", "none", "--config", file)
 	must.Equal(t, "degraded", r.Sets[0].Degraded, 2)
 	must.Says(t, "why", r.Sets[0].DegradedWhy, "OpenViking did not answer")
 	must.Says(t, "text", s.does("eval", "recall", set, "--model", "none", "--config", file), "degraded answers: 2 of 2, the first: OpenViking did not answer")

@@ -13,7 +13,7 @@ func (a *app) helpCommand() *cobra.Command {
 		Short: "Show how a command is used",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about, err := named(cmd.Root(), args)
+			about, err := cli.CommandOf(cmd.Root(), args)
 			if err != nil {
 				return err
 			}
@@ -21,7 +21,7 @@ func (a *app) helpCommand() *cobra.Command {
 			return about.Help()
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-			about, err := named(cmd.Root(), args)
+			about, err := cli.CommandOf(cmd.Root(), args)
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -34,19 +34,4 @@ func (a *app) helpCommand() *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-}
-
-// named returns the command that words lead to. The error is of kind invalid and
-// says which word is no command.
-func named(root *cobra.Command, words []string) (*cobra.Command, error) {
-	about, rest, err := root.Find(words)
-	switch {
-	case err != nil:
-		return nil, cli.UnknownCommand(root, words[0])
-	case len(rest) > 0 && about.HasSubCommands():
-		return nil, cli.UnknownCommand(about, rest[0])
-	case len(rest) > 0:
-		return nil, cli.Usage("%s has no commands, found %q", about.CommandPath(), cli.OneLine(rest[0], 40))
-	}
-	return about, nil
 }

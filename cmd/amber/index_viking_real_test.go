@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/openviking/ovfake"
 	"github.com/amber-memory/amber/store/openviking/ovtest"
@@ -44,7 +45,7 @@ func TestRealOpenViking(t *testing.T) {
 		s.does(as(who, "index", "provision", "--root-key-file", root)...)
 		ids = append(ids, s.idOf(s.does(as(who, "--json", "remember", "Coupons of "+who[1]+" are rounded to cents.")...)))
 		s.does(as(who, "index", "sync")...)
-		must.Equal(t, "files", told[indexVerdict](s, as(who, "index", "verify", "--deep")...).OpenViking.Files, 2)
+		must.Equal(t, "files", told[care.IndexVerdict](s, as(who, "index", "verify", "--deep")...).OpenViking.Files, 2)
 	}
 	for _, who := range [][]string{acme, globex} {
 		r := told[amber.RecallResult](s, as(who, "recall", "lorry")...) // another word for it
@@ -79,6 +80,6 @@ func TestRealOpenViking(t *testing.T) {
 	must.Equal(t, "files of what was erased", len(textsIn(t, files, "Coupons of acme")), 0)
 	must.Equal(t, "files of the other tenant", len(textsIn(t, files, "Coupons of globex")), 1)
 	s.does(as(acme, "index", "rebuild")...)
-	must.Equal(t, "files after a rebuild", told[indexVerdict](s, as(acme, "index", "verify", "--deep")...).OpenViking.Files, 1)
+	must.Equal(t, "files after a rebuild", told[care.IndexVerdict](s, as(acme, "index", "verify", "--deep")...).OpenViking.Files, 1)
 	must.Says(t, "doctor", s.does(as(acme, "doctor")...), "health, write, find, delete work")
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/openviking/ovfake"
 )
@@ -26,18 +27,18 @@ func TestOpenVikingBesideTheStore(t *testing.T) {
 	server := s.viking(ovfake.Options{Workspace: work, Embedder: ovfake.Embedder{Synonyms: map[string]string{"lorry": "truck"}}})
 	s.set(vikingVariable("min_score"), "0.65")
 	must.Equal(t, "refused without a key", s.exit("index", "sync"), "exit 6")
-	made := told[provisioned](s, "index", "provision", "--root-key-file", s.file("root.key", server.RootKey()))
-	must.Equal(t, "made", made, provisioned{Account: "default", User: "default", KeyFile: s.path("home", "keys", "openviking", "default", "default"), MadeUser: true, MadeKey: true})
+	made := told[care.Provisioned](s, "index", "provision", "--root-key-file", s.file("root.key", server.RootKey()))
+	must.Equal(t, "made", made, care.Provisioned{Account: "default", User: "default", KeyFile: s.path("home", "keys", "openviking", "default", "default"), MadeUser: true, MadeKey: true})
 	must.Equal(t, "mode of the key", must.Get(os.Stat(made.KeyFile))(t).Mode().Perm(), 0o600)
-	must.Equal(t, "made again", told[provisioned](s, "index", "provision", "--root-key-file", s.path("root.key")).MadeKey, false)
-	must.Equal(t, "renewed", told[provisioned](s, "index", "provision", "--root-key-file", s.path("root.key"), "--renew").MadeKey, true)
+	must.Equal(t, "made again", told[care.Provisioned](s, "index", "provision", "--root-key-file", s.path("root.key")).MadeKey, false)
+	must.Equal(t, "renewed", told[care.Provisioned](s, "index", "provision", "--root-key-file", s.path("root.key"), "--renew").MadeKey, true)
 
 	id := s.idOf(s.does("--json", "remember", "A truck in the yard."))
 	s.does("remember", "Coupons are rounded to cents.")
 	s.does("index", "sync")
-	status := told[indexReport](s, "index", "status")
+	status := told[care.IndexReport](s, "index", "status")
 	must.Equal(t, "behind", status.OpenViking.Behind, 0)
-	must.Equal(t, "verified", told[indexVerdict](s, "index", "verify", "--deep").OpenViking.Files, 2)
+	must.Equal(t, "verified", told[care.IndexVerdict](s, "index", "verify", "--deep").OpenViking.Files, 2)
 
 	hits := told[amber.RecallResult](s, "recall", "lorry").Hits // another word for it
 	must.Hold(t, len(hits) == 1 && string(hits[0].ID) == id && hits[0].Provenance.Backend == "openviking", "hits %+v", hits)
@@ -71,7 +72,7 @@ func TestOpenVikingBesideTheStore(t *testing.T) {
 	s.does("forget", id, "--erase", "--yes")
 	must.Equal(t, "files of what was erased", len(textsIn(t, work, "truck")), 0)
 	s.does("index", "rebuild")
-	must.Equal(t, "files after a rebuild", told[indexVerdict](s, "index", "verify", "--deep").OpenViking.Files, 2)
+	must.Equal(t, "files after a rebuild", told[care.IndexVerdict](s, "index", "verify", "--deep").OpenViking.Files, 2)
 	must.Says(t, "calibration", s.does("index", "calibrate"), "right", "others")
 	must.Says(t, "doctor", s.does("doctor"), "openviking", "health, write, find, delete work")
 }

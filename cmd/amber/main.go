@@ -1,8 +1,7 @@
 // Command amber keeps what agents know.
 //
-// It is the one binary of Amber, and it alone knows every package. A verb is a file
-// of this package, or of cmd/amber/internal/share and cmd/amber/internal/control;
-// what verbs share is in cmd/amber/internal/cli.
+// It is the one binary of Amber, and it alone knows every package. A verb is a file of a
+// room below cmd/amber/internal; what verbs share is in cmd/amber/internal/cli.
 package main
 
 import (

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) manCommand() *cobra.Command {
@@ -22,11 +23,11 @@ func (a *app) manCommand() *cobra.Command {
   amber man > ~/.local/share/man/man1/amber.1`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about, err := named(cmd.Root(), args)
+			about, err := cli.CommandOf(cmd.Root(), args)
 			if err != nil {
 				return err
 			}
-			m := &manual{}
+			m := &manual{version: a.Version}
 			m.page(about)
 			if _, err := io.WriteString(a.Stdout, m.String()); err != nil {
 				return &amber.Error{Op: "print manual", Kind: amber.KindInternal, Err: err}
@@ -37,11 +38,14 @@ func (a *app) manCommand() *cobra.Command {
 }
 
 // manual is a page in the macros of man(7).
-type manual struct{ strings.Builder }
+type manual struct {
+	strings.Builder
+	version string
+}
 
 func (m *manual) page(c *cobra.Command) {
 	title := strings.ReplaceAll(c.CommandPath(), " ", "-")
-	fmt.Fprintf(m, ".TH %q 1 \"\" \"Amber %s\" \"Amber Manual\"\n", strings.ToUpper(title), roff(thisBuild().Version))
+	fmt.Fprintf(m, ".TH %q 1 \"\" \"Amber %s\" \"Amber Manual\"\n", strings.ToUpper(title), roff(m.version))
 	m.section("NAME")
 	m.line(`%s \- %s`, roff(title), roff(c.Short))
 	m.section("SYNOPSIS")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
 	"github.com/amber-memory/amber/move"
@@ -45,7 +46,7 @@ func TestMoveCommand(t *testing.T) {
 
 	must.Says(t, "what would be erased", s.does("move", "--forget", "--dry-run"), "would erase")
 	must.Says(t, "erased", s.does("move", "--forget", "--yes"), "erased")
-	back := told[movedAgent](s, "move", "--to", "sqlite")
+	back := told[care.MovedAgent](s, "move", "--to", "sqlite")
 	must.Equal(t, "what to set", back.Set, "memory.backend: sqlite")
 	_, complaint, code = s.amber("", "recall", "staging")
 	must.Equal(t, "exit with the old setting", code, 6)

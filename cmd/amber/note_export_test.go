@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/memory"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -53,7 +54,7 @@ func TestNotesAsARepository(t *testing.T) {
 			must.Hides(t, "change of the owner", log[0], "by ")
 			s.does("note", "write", "gone", "soon")
 			s.does("note", "delete", "gone")
-			out := told[exportedNotes](s, "note", "export", "--git", s.path("copy"))
+			out := told[memory.ExportedNotes](s, "note", "export", "--git", s.path("copy"))
 			must.Equal(t, "notes", out.Notes, 3)
 			must.Equal(t, "fsck", s.inRepository(out.Dir, "fsck", "--strict", "--full"), "")
 			must.Equal(t, "status", s.inRepository(out.Dir, "status", "--porcelain"), "")

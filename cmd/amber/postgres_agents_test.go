@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
 )
@@ -29,7 +30,7 @@ func (s *setting) beside() *setting {
 // names are the agents that a machine lists, each with its state.
 func (s *setting) names(args ...string) (names []string) {
 	s.Helper()
-	for _, i := range told[amber.Page[agentInfo]](s, append([]string{"agent", "list"}, args...)...).Items {
+	for _, i := range told[amber.Page[care.AgentInfo]](s, append([]string{"agent", "list"}, args...)...).Items {
 		names = append(names, string(i.Tenant)+"/"+string(i.ID)+" "+string(i.State))
 	}
 	return names
@@ -47,8 +48,8 @@ func TestAgentsOfADatabase(t *testing.T) {
 
 	must.Equal(t, "agents", two.names(), []string{"default/default ready", "default/scout ready"})
 	must.Equal(t, "all agents", two.names("--all"), []string{"acme/default ready", "default/default ready", "default/scout ready"})
-	must.Equal(t, "tenants", told[amber.Page[tenantInfo]](two, "tenant", "list").Items, []tenantInfo{{"acme", 1}, {"default", 2}})
-	shown := told[shownAgent](two, "agent", "show", "scout")
+	must.Equal(t, "tenants", told[amber.Page[care.TenantInfo]](two, "tenant", "list").Items, []care.TenantInfo{{ID: "acme", Agents: 1}, {ID: "default", Agents: 2}})
+	shown := told[care.ShownAgent](two, "agent", "show", "scout")
 	must.Equal(t, "memories", *shown.Memories, 1)
 	must.Equal(t, "folder", shown.Dir, "")
 	must.Hold(t, *shown.Bytes > 0, "the rows take %d bytes", *shown.Bytes)
@@ -61,9 +62,9 @@ func TestAgentsOfADatabase(t *testing.T) {
 	w := must.Get(two.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database"))(t)
 	must.Equal(t, "agents of a server", strings.Count(w.expect("GET", "/v1/agents", ""), `"agent"`), 3)
 
-	must.Equal(t, "plan", told[deletedAgent](two, "agent", "delete", "scout", "--dry-run").DryRun, true)
+	must.Equal(t, "plan", told[care.DeletedAgent](two, "agent", "delete", "scout", "--dry-run").DryRun, true)
 	must.Equal(t, "agents", two.names(), []string{"default/default ready", "default/scout ready"})
-	gone := told[deletedAgent](one, "agent", "delete", "scout", "--yes")
+	gone := told[care.DeletedAgent](one, "agent", "delete", "scout", "--yes")
 	must.Hold(t, gone.Snapshot != nil, "no last snapshot was taken")
 	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "until they are vacuumed")
 	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "write-ahead log")
@@ -87,13 +88,13 @@ UPDATE amber_meta.generations SET state = 'dropping' WHERE tenant = 'acme'`))(t)
 	must.Equal(t, "agents", two.names("--tenant", "acme"), []string{"acme/default deleting"})
 	must.Equal(t, "use of it", two.exit("remember", "x", "--tenant", "acme", "--new-agent"), "exit 4")
 	two.does("agent", "delete", "default", "--tenant", "acme", "--yes")
-	must.Equal(t, "tenants", told[amber.Page[tenantInfo]](one, "tenant", "list").Items, []tenantInfo{{"default", 1}})
+	must.Equal(t, "tenants", told[amber.Page[care.TenantInfo]](one, "tenant", "list").Items, []care.TenantInfo{{ID: "default", Agents: 1}})
 
 	// A tenant goes with all its agents, and no other.
 	one.does("remember", "x", "--tenant", "acme", "--new-agent")
 	one.does("remember", "y", "--tenant", "acme", "--agent", "second", "--new-agent")
 	must.Equal(t, "without being sure", two.exit("tenant", "delete", "acme", "--no-snapshot"), "exit 6")
-	must.Equal(t, "agents that go", len(told[deletedTenant](two, "tenant", "delete", "acme", "--no-snapshot", "--yes").Agents), 2)
+	must.Equal(t, "agents that go", len(told[care.DeletedTenant](two, "tenant", "delete", "acme", "--no-snapshot", "--yes").Agents), 2)
 	must.Equal(t, "a tenant that is gone", two.exit("tenant", "delete", "acme", "--no-snapshot", "--yes"), "exit 3")
 	must.Equal(t, "all agents", one.names("--all"), []string{"default/default ready"})
 
@@ -171,7 +172,7 @@ func TestADatabaseForATenant(t *testing.T) {
 	must.Equal(t, "tenants in the database of all", tenants, "acme")
 	must.Equal(t, "all agents", s.names("--all"), []string{"acme/default ready", "umbrella/default ready"})
 	must.Equal(t, "agents of a tenant", s.names("--tenant", "umbrella"), []string{"umbrella/default ready"})
-	must.Equal(t, "tenants", told[amber.Page[tenantInfo]](s, "tenant", "list").Items, []tenantInfo{{"acme", 1}, {"umbrella", 1}})
+	must.Equal(t, "tenants", told[amber.Page[care.TenantInfo]](s, "tenant", "list").Items, []care.TenantInfo{{ID: "acme", Agents: 1}, {ID: "umbrella", Agents: 1}})
 
 	// A server of another machine, which has no folder of either agent.
 	root := s.token("--all-tenants", "--scope", "admin")
@@ -252,13 +253,13 @@ func TestDeleteBesideMoves(t *testing.T) {
 	// The agent lives in the home of the first machine: Amber deletes nothing that no snapshot holds, unless
 	// the caller gives --no-snapshot.
 	must.Equal(t, "agents of the database", two.names(), []string{"default/default moved"})
-	must.Equal(t, "tenants of the database", len(told[amber.Page[tenantInfo]](two, "tenant", "list").Items), 0)
+	must.Equal(t, "tenants of the database", len(told[amber.Page[care.TenantInfo]](two, "tenant", "list").Items), 0)
 	_, complaint, code := two.amber("", "agent", "delete", "default", "--yes")
 	must.Equal(t, "exit", code, 6)
 	must.Says(t, "complaint", complaint, "has moved to the home", "--no-snapshot")
 	must.Equal(t, "agents of the database", two.names(), []string{"default/default moved"})
 	must.Equal(t, "the tenant", two.exit("tenant", "delete", "default", "--yes"), "exit 6")
-	gone := told[deletedAgent](two, "agent", "delete", "default", "--no-snapshot", "--yes")
+	gone := told[care.DeletedAgent](two, "agent", "delete", "default", "--no-snapshot", "--yes")
 	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "the agent itself, which has moved to the home "+one.path("home"))
 	one.set("AMBER_MEMORY__BACKEND", "sqlite")
 	must.Says(t, "the agent in the home", one.does("recall", "staging"), "heron")
@@ -266,7 +267,7 @@ func TestDeleteBesideMoves(t *testing.T) {
 	one.does("move", "--to", "postgres")
 	one.set("AMBER_MEMORY__BACKEND", "postgres")
 	two.does("snapshot", "create")
-	gone = told[deletedAgent](two, "agent", "delete", "default", "--yes")
+	gone = told[care.DeletedAgent](two, "agent", "delete", "default", "--yes")
 	must.Hold(t, gone.Snapshot != nil, "no last snapshot was taken")
 	must.Equal(t, "a copy after the deletion", two.copied(), false)
 	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "the copy that a move has left in the home "+one.path("home"), "cache/postgres of other machines")

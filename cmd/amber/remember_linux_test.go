@@ -5,14 +5,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/must"
 )
+
+// helpOf returns the text of the help of a command.
+func helpOf(t *testing.T, words ...string) string {
+	t.Helper()
+	root := (&app{&cli.App{}}).rootCommand()
+	return must.Get(cli.CommandOf(root, words))(t).Long
+}
 
 // lineFields returns the fields of a line of --jsonl that the help of remember
 // names.
 func lineFields(t *testing.T) (names []string) {
 	t.Helper()
-	_, list, found := strings.Cut((&app{}).rememberCommand().Long, "The fields of a line are:\n\n")
+	_, list, found := strings.Cut(helpOf(t, "remember"), "The fields of a line are:\n\n")
 	if !found {
 		t.Fatal("the help of remember has no list of fields")
 	}

@@ -9,9 +9,16 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/capture"
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/control"
 	"github.com/amber-memory/amber/cmd/amber/internal/exchange"
+	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
+	"github.com/amber-memory/amber/cmd/amber/internal/measure"
+	"github.com/amber-memory/amber/cmd/amber/internal/memory"
+	"github.com/amber-memory/amber/cmd/amber/internal/serve"
+	"github.com/amber-memory/amber/cmd/amber/internal/session"
 	"github.com/amber-memory/amber/cmd/amber/internal/share"
 )
 
@@ -99,21 +106,14 @@ func (a *app) addCommands(root *cobra.Command) {
 		id    string
 		verbs []*cobra.Command
 	}{
-		{groupRemember, cli.Remotely(
-			a.rememberCommand(), a.recallCommand(),
-			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
-			a.contextCommand(), a.blameCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.reviewCommand(), a.conceptCommand(), a.relationCommand(), a.noteCommand(),
-			a.sessionCommand(), a.turnCommand(), a.compactionCommand(), a.loopCommand(), a.stateCommand(), a.tuiCommand(),
-		)},
-		{groupKeep, append(cli.Anywhere(a.hookCommand()), cli.OnSpool(a.setupCommand(), a.journalCommand())...)},
-		{groupFreeze, slices.Concat(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), []*cobra.Command{a.bundleCommand(), a.repoCommand()}, cli.Anywhere(a.keyCommand()))},
+		{groupRemember, slices.Concat(memory.Commands(a.App), session.Commands(a.App), cli.Remotely(a.tuiCommand()))},
+		{groupKeep, capture.Commands(a.App)},
+		{groupFreeze, freeze.Commands(a.App)},
 		{groupShare, append(cli.Remotely(exchange.Commands(a.App)...), share.Commands(a.App)...)},
-		{groupServe, slices.Concat([]*cobra.Command{a.serveCommand(), a.uiCommand()}, cli.ThroughServer(a.mcpCommand()), cli.Remotely(a.tokenCommand(), a.auditCommand()))},
+		{groupServe, serve.Commands(a.App)},
 		{groupControl, cli.Remotely(control.Commands(a.App)...)},
-		{groupCare, slices.Concat(cli.OnSpool(cli.Remotely(a.doctorCommand())...), cli.Remotely(a.agentCommand(), a.tenantCommand()),
-			[]*cobra.Command{a.indexCommand(), a.migrateCommand(), a.moveCommand()},
-			cli.Anywhere(a.demoCommand(), a.evalCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand()),
-		)},
+		{groupCare, slices.Concat(care.Commands(a.App), measure.Commands(a.App, run),
+			cli.Anywhere(a.versionCommand(), a.completionCommand(), a.manCommand()))},
 	} {
 		for _, v := range g.verbs {
 			v.GroupID = g.id
@@ -124,7 +124,8 @@ func (a *app) addCommands(root *cobra.Command) {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, w cli.World) int {
-	a := &app{&cli.App{World: w, Ctx: ctx, Databases: &agent.Databases{Keep: true}, Version: thisBuild().Version}}
+	b := thisBuild()
+	a := &app{&cli.App{World: w, Ctx: ctx, Databases: &agent.Databases{Keep: true}, Version: b.Version, Commit: b.Commit}}
 	root := a.rootCommand()
 	root.SetArgs(cli.TextsBehindFlags(root, args))
 	root.SetIn(w.Stdin)
@@ -133,9 +134,9 @@ func run(ctx context.Context, args []string, w cli.World) int {
 	if isCompletion(args) {
 		a.addCompletions(root)
 	}
-	if isHook(root, args) {
+	if capture.IsHook(root, args) {
 		a.Ctx = context.WithoutCancel(ctx)
-		return a.runHook(ctx, root)
+		return capture.RunHook(ctx, a.App, root)
 	}
 	ran, err := root.ExecuteContextC(ctx)
 	err = errors.Join(err, a.Close())

@@ -18,13 +18,14 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/serve"
 	"github.com/amber-memory/amber/internal/must"
 )
 
 // private is a server that a program started for itself.
 type private struct {
 	*running
-	served
+	serve.Served
 	stdin io.WriteCloser
 }
 
@@ -45,7 +46,7 @@ func (u *user) servePrivately() *private {
 	out := must.Get(p.cmd.StdoutPipe())(u.t)
 	p.stdin = must.Get(p.cmd.StdinPipe())(u.t)
 	must.Do(u.t, p.cmd.Start())
-	err := json.NewDecoder(bufio.NewReader(out)).Decode(&p.served)
+	err := json.NewDecoder(bufio.NewReader(out)).Decode(&p.Served)
 	p.over(p.Socket)
 	go func() {
 		_ = p.cmd.Wait() // the exit code tells
@@ -78,7 +79,7 @@ func TestAPrivateServerEndsWithItsProgram(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	p := u.servePrivately()
-	must.Hold(t, p.Started && p.Private && p.Page == "" && p.Key == "" && p.URL == "unix://"+p.Socket, "it says %+v", p.served)
+	must.Hold(t, p.Started && p.Private && p.Page == "" && p.Key == "" && p.URL == "unix://"+p.Socket, "it says %+v", p.Served)
 	p.answer(http.MethodPost, agentURL+"/memories", remembering("kept"), nil)
 	info := must.Get(os.Lstat(p.Socket))(t)
 	must.Equal(t, "mode of the socket", info.Mode().Perm(), 0o600)
@@ -102,7 +103,7 @@ func TestAPrivateServerEndsWithoutAReader(t *testing.T) {
 	in := must.Get(cmd.StdinPipe())(t)
 	out, log := must.Get(cmd.StdoutPipe())(t), must.Get(cmd.StderrPipe())(t)
 	must.Do(t, cmd.Start())
-	var s served
+	var s serve.Served
 	must.Do(t, json.NewDecoder(out).Decode(&s))
 	must.Do(t, errors.Join(out.Close(), log.Close(), in.Close()))
 	must.Do(t, cmd.Wait())
@@ -117,11 +118,11 @@ func TestProgramsShareAPrivateServer(t *testing.T) {
 	u := newUser(t)
 	u.servePrivately().kill()
 	const programs = 5
-	all := make(chan served, programs)
+	all := make(chan serve.Served, programs)
 	ends := make(chan func(), programs)
 	for range programs {
 		go func() {
-			var s served
+			var s serve.Served
 			cmd := u.privateCommand(context.Background())
 			in, _ := cmd.StdinPipe()
 			out, _ := cmd.StdoutPipe()
@@ -158,7 +159,7 @@ func TestAPrivateServerLeavesForAnother(t *testing.T) {
 	must.Hold(t, r.contents()["before"] != "", "the memory is gone")
 	must.Equal(t, "page", whereOf(u).Page, r.url+"/ui/")
 	q := u.servePrivately()
-	must.Hold(t, !q.Started && !q.Private, "it says %+v", q.served)
+	must.Hold(t, !q.Started && !q.Private, "it says %+v", q.Served)
 	q.exits(0)
 	must.Hold(t, q.contents()["before"] != "", "the memory is not there over the socket")
 	stderr, code := u.cannotServe()
@@ -193,7 +194,7 @@ func TestAPrivateServerWithoutASocketHasAKey(t *testing.T) {
 	must.Do(t, os.Mkdir(long, 0o700))
 	u.env = append(u.env, "TMPDIR="+long, "XDG_RUNTIME_DIR=")
 	p := u.servePrivately()
-	must.Hold(t, p.Started && p.Private && p.Socket == "" && p.Key != "" && strings.HasPrefix(p.URL, "http://127.0.0.1:"), "it says %+v", p.served)
+	must.Hold(t, p.Started && p.Private && p.Socket == "" && p.Key != "" && strings.HasPrefix(p.URL, "http://127.0.0.1:"), "it says %+v", p.Served)
 	p.client, p.url = &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}, p.URL
 	for _, token := range []string{"", p.Key + "x", "amber_private_guess"} {
 		p.token = token

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/target"
@@ -118,7 +119,7 @@ func (f *fakeEngine) CollectGarbage(_ context.Context, r wire.GCRequest) (wire.G
 func (f *fakeEngine) Restore(_ context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.restored
-	report.From, report.Agent, report.DryRun = r.ID, restored(r), r.DryRun
+	report.From, report.Agent, report.DryRun = r.ID, freeze.Restored(r), r.DryRun
 	return report, f.has(r.ID)
 }
 
@@ -158,7 +159,7 @@ func (f *fakeEngine) VerifyBundle(_ context.Context, r wire.BundleRequest) (wire
 func (f *fakeEngine) RestoreBundle(_ context.Context, file string, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	f.asked = append(f.asked, file, r)
 	report := f.restored
-	report.From, report.Agent, report.DryRun = snapC, restored(r), r.DryRun
+	report.From, report.Agent, report.DryRun = snapC, freeze.Restored(r), r.DryRun
 	return report, nil
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
+	"github.com/amber-memory/amber/cmd/amber/internal/memory"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -217,9 +219,9 @@ func TestSnapshotPin(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for verb, pinned := range map[string]bool{"pin": true, "unpin": false} {
-		var out pinning
+		var out freeze.Pinning
 		b.json(0, &out, "snapshot", verb, "77ab03de")
-		must.Equal(t, verb, out, pinning{snapC, pinned})
+		must.Equal(t, verb, out, freeze.Pinning{ID: snapC, Pinned: pinned})
 		b.wants(wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, pinned)
 	}
 }
@@ -305,7 +307,7 @@ func TestSnapshotPruneRules(t *testing.T) {
 	const day = 24 * time.Hour
 	usual := wire.PruneRequest{
 		Tenant: "default", Agent: "default", KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * day,
-		KeepSafety: keepSafety, SafetyAge: safetyAge, DryRun: true,
+		KeepSafety: freeze.KeepSafety, SafetyAge: freeze.SafetyAge, DryRun: true,
 	}
 	few := usual
 	few.KeepLast, few.KeepHourly, few.MaxAge = 1, 0, 36*time.Hour
@@ -558,7 +560,7 @@ func TestRecallAt(t *testing.T) {
 	if q := b.engine.view.query; q.Limit != 0 || q.Text != "which database" || len(q.Kinds) != 1 {
 		t.Errorf("query %+v", q)
 	}
-	var out recalledAt
+	var out memory.RecalledAt
 	b.json(0, &out, "recall", "x", "--at", "77ab03de", "--explain")
 	if out.Read == nil || out.Read.PagesRead != 12 || len(out.Hits) != 1 {
 		t.Errorf("answer %+v", out)

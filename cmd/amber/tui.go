@@ -12,7 +12,10 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/capture"
+	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/memory"
 	"github.com/amber-memory/amber/cmd/amber/internal/tui"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/internal/project"
@@ -102,7 +105,7 @@ func (a *app) tuiSource(ctx context.Context, cmd *cobra.Command, s *cli.Opened) 
 		Tenant: s.TenantID(), Agent: s.AgentID(), Store: s.Store, By: a.Writer().Asks(wire.Asker{}),
 		Actor:   cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"), "tui"),
 		Context: a.Site(s).Context,
-		Doctor:  func(context.Context) (wire.Checkup, error) { return a.checkup(cmd, false) },
+		Doctor:  func(context.Context) (wire.Checkup, error) { return care.Checkup(cmd, a.App, false) },
 		Verbs:   tuiVerbs(cmd.Root()),
 		Process: func(ctx context.Context, args []string) *exec.Cmd {
 			run := exec.CommandContext(ctx, self, append(append([]string{"--no-color"}, same...), args...)...)
@@ -133,7 +136,7 @@ func (a *app) tuiFolder(ctx context.Context, s *cli.Opened) (tui.Folder, error) 
 	has := a.Project(ctx, dir)
 	quiet := func(string, ...any) {} // the screen is not for lines
 	return tui.Folder{Grant: has, Trust: func(ctx context.Context) (project.Grant, error) {
-		return a.trustFolder(ctx, s, dir, has.Asks, quiet)
+		return memory.TrustFolder(ctx, a.App, s, dir, has.Asks, quiet)
 	}}, nil
 }
 
@@ -152,7 +155,7 @@ func (a *app) tuiLocal(src *tui.Source, s *cli.Opened) error {
 		return err
 	}
 	src.Place = "in " + s.Home.Dir()
-	src.Held = ownQuarantine{s.Local}
+	src.Held = capture.OwnQuarantine{Agent: s.Local}
 	src.Snapshots = func(ctx context.Context) (tui.Snapshots, error) {
 		engine, err := s.Local.Snapshots(ctx)
 		return ownSnapshots{engine, s.Local}, err
@@ -162,7 +165,7 @@ func (a *app) tuiLocal(src *tui.Source, s *cli.Opened) error {
 		back, err := s.Local.BringBack(ctx, "", then, false)
 		return back.Memory, err
 	}
-	src.Written = func(ctx context.Context) { s.Local.SyncWithin(ctx, writeBudget) }
+	src.Written = func(ctx context.Context) { s.Local.SyncWithin(ctx, cli.WriteBudget) }
 	return nil
 }
 

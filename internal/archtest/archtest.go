@@ -31,6 +31,13 @@ var law = map[string][]string{
 	"bundle":                        {},
 	"client":                        {"op"},
 	"cmd/amber":                     {"*"}, // the one place that sees everything
+	"cmd/amber/internal/capture":    {"agent", "cmd/amber/internal/cli", "config", "foreign/nexus", "hook", "hook/setup", "journal", "journal/drain", "op", "server/near"},
+	"cmd/amber/internal/care":       {"agent", "cmd/amber/internal/capture", "cmd/amber/internal/cli", "cmd/amber/internal/share", "config", "home", "hook/setup", "ledger", "move", "server", "server/backup", "store/openviking", "store/postgres", "store/postgres/schema"},
+	"cmd/amber/internal/freeze":     {"agent", "cmd/amber/internal/cli", "keyring", "sign", "target", "target/location"},
+	"cmd/amber/internal/measure":    {"agent", "cmd/amber/internal/cli", "cmd/amber/internal/demo", "config", "embed", "eval", "hook", "store/openviking"},
+	"cmd/amber/internal/memory":     {"agent", "cmd/amber/internal/cli"},
+	"cmd/amber/internal/serve":      {"agent", "client", "cmd/amber/internal/capture", "cmd/amber/internal/care", "cmd/amber/internal/cli", "cmd/amber/internal/freeze", "cmd/amber/internal/share", "colony", "colony/documents", "config", "digest", "home", "journal", "ledger", "metrics", "op", "server", "server/backup", "server/daemon", "server/mcpapi", "snapshot", "store/postgres"},
+	"cmd/amber/internal/session":    {"agent", "cmd/amber/internal/cli"},
 	"cmd/amber/internal/cli":        {"agent", "client", "config", "events", "home", "keyring", "ledger", "notes"},
 	"cmd/amber/internal/control":    {"agent", "cmd/amber/internal/cli"},
 	"cmd/amber/internal/demo":       {"home"}, // damages an agent of its own

@@ -38,6 +38,7 @@ type App struct {
 	Closers []func() error
 	Verb    string // that runs
 	Version string // of this program
+	Commit  string // that this program was built from; empty: unknown
 	absent  bool   // there is no agent, and the verb only works on what is there
 }
 
@@ -47,6 +48,13 @@ type Globals struct {
 	remote, tokenFile, remoteCA string
 	JSON, Quiet, NoColor        bool
 	NewAgent                    bool
+}
+
+// ForAgent returns the run as a command about another agent would see it.
+func (a *App) ForAgent(tenant amber.TenantID, agent amber.AgentID) *App {
+	b := &App{World: a.World, Global: a.Global, Out: a.Out, Access: a.Access, Publisher: a.Publisher, Databases: a.Databases, Version: a.Version, Commit: a.Commit}
+	b.Global.Tenant, b.Global.Agent = string(tenant), string(agent)
+	return b
 }
 
 // Getenv reads one variable; the last assignment wins, as in a shell.

@@ -142,3 +142,18 @@ func FlagError(cmd *cobra.Command, err error) error {
 	}
 	return &amber.Error{Op: "read command line", Kind: amber.KindInvalid, Err: errors.New(text), Hint: cmd.CommandPath() + " --help"}
 }
+
+// CommandOf returns the command that words lead to. The error is of kind invalid and
+// says which word is no command.
+func CommandOf(root *cobra.Command, words []string) (*cobra.Command, error) {
+	about, rest, err := root.Find(words)
+	switch {
+	case err != nil:
+		return nil, UnknownCommand(root, words[0])
+	case len(rest) > 0 && about.HasSubCommands():
+		return nil, UnknownCommand(about, rest[0])
+	case len(rest) > 0:
+		return nil, Usage("%s has no commands, found %q", about.CommandPath(), OneLine(rest[0], 40))
+	}
+	return about, nil
+}

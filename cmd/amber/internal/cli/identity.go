@@ -58,3 +58,35 @@ func (a *App) Identities(ctx context.Context, s *Opened, f IdentityFlags) (amber
 	}
 	return ids, nil
 }
+
+// Place gives a request its identities and, where it has none, its scope: the
+// narrowest identity that was named, else the project of the working
+// directory, else global. The active session names where a memory comes from
+// and never narrows who sees it. A memory that has an id was placed when it was
+// stored first.
+func (a *App) Place(ctx context.Context, s *Opened, r amber.WriteRequest, f IdentityFlags) (amber.WriteRequest, error) {
+	if r.ID != "" {
+		return r, nil
+	}
+	for _, own := range []struct {
+		flag *string
+		line string
+	}{{&f.Project, r.ProjectID}, {&f.User, r.UserID}, {&f.Workspace, r.WorkspaceID}, {&f.Session, string(r.SessionID)}} {
+		if own.line != "" {
+			*own.flag = own.line
+		}
+	}
+	ids, err := a.Identities(ctx, s, f)
+	if err != nil {
+		return r, err
+	}
+	r.Identities = ids
+	if r.Scope == "" {
+		named := f.Named()
+		if named == (amber.Identities{}) {
+			named.ProjectID = ids.ProjectID
+		}
+		r.Scope = named.Narrowest()
+	}
+	return r, nil
+}

@@ -182,3 +182,8 @@ func (a *App) Input(name string) (io.ReadCloser, error) {
 	}
 	return nil, &amber.Error{Op: "open file", Kind: amber.KindInternal, ID: path, Err: err}
 }
+
+// IsBundleName reports whether a name is that of a bundle.
+func IsBundleName(name string) bool {
+	return strings.HasSuffix(name, ".tar.zst") || strings.HasSuffix(name, ".tar.zst.age")
+}

@@ -293,3 +293,15 @@ func (p Printer) Listed(w io.Writer, label string, words []string) {
 		Wrapped(w, 4, "  %s %s", p.Style(Dim, label+":"), Flat(strings.Join(words, ", ")))
 	}
 }
+
+// PrintNote prints a note as it is, so that it can be piped into another; only
+// a terminal is kept from obeying it.
+func (a *App) PrintNote(w io.Writer, content string) {
+	if a.Out.Columns > 0 {
+		content = Safe(content)
+	}
+	io.WriteString(w, content)
+	if !strings.HasSuffix(content, "\n") {
+		fmt.Fprintln(w)
+	}
+}

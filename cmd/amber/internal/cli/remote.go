@@ -187,3 +187,12 @@ func (a *App) remoteFrozen(ctx context.Context, need LiveAgent) (*Opened, error)
 	}
 	return a.Remote.closed(), nil
 }
+
+// OnThisMachine refuses what a server has no operation for.
+func (a *App) OnThisMachine(op string) error {
+	if a.Remote == nil {
+		return nil
+	}
+	return amber.Errorf(amber.KindUnsupported, op, "", "the server at %s has no such operation", a.Remote.Address).
+		WithHint("run it on the machine of the server, without --remote")
+}

@@ -1,0 +1,49 @@
+package freeze
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/wire"
+)
+
+func (a *app) snapshotCommand() *cobra.Command {
+	verbs := []*cobra.Command{
+		a.snapshotListCommand(), a.snapshotShowCommand(),
+		a.snapshotVerifyCommand(), a.snapshotCheckCommand(), a.snapshotDiffCommand(), a.snapshotRestoreCommand(),
+		a.snapshotDeleteCommand(), a.snapshotPinCommand(true), a.snapshotPinCommand(false),
+		a.snapshotPruneCommand(), a.snapshotGCCommand(),
+	}
+	a.AddRepoFlag(verbs...)
+	c := cli.Family("snapshot", "Take, check and restore snapshots of an agent",
+		append([]*cobra.Command{a.snapshotCreateCommand()}, verbs...)...)
+	a.AddIdentityFlag(c)
+	c.Long = `A snapshot holds everything an agent is at one instant: its memories, sessions, turns
+and loops, its control plane, its notes with their history, its state, and what the
+crash journal has not yet drained. Data that two snapshots share is stored once.`
+	return c
+}
+
+// known refuses an agent that has neither a folder nor a snapshot: a typing
+// error must not look like a clean slate. Whether one that is served elsewhere
+// has a folder cannot be asked without making it.
+func (a *app) known(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+	if s.Remote != nil {
+		return nil
+	}
+	_, err := s.Agent.Current()
+	if amber.KindOf(err) != amber.KindNotFound {
+		return nil
+	}
+	if there, err := a.IsThere(ctx, s.Agent); there || err != nil {
+		return err
+	}
+	page, lerr := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: 1})
+	if lerr != nil || len(page.Items) > 0 {
+		return lerr
+	}
+	return a.NoAgent(ctx, s.TenantID(), s.AgentID())
+}

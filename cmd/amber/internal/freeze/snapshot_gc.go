@@ -1,0 +1,81 @@
+package freeze
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/wire"
+)
+
+func (a *app) snapshotGCCommand() *cobra.Command {
+	var yes, dryRun, old bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Free space that no snapshot needs",
+		Long: `Free space that no snapshot of the tenant needs. Packs that are found unneeded for the
+first time are only condemned; a later gc removes them when the grace time
+(snapshot.gc.grace) is over. The remains of interrupted operations are removed too.
+
+A restore keeps the generation it replaces when no snapshot holds all of it.
+--old-generations removes these generations of all agents of the tenant for good.
+
+The command asks first; without a terminal it needs --yes.`,
+		Args: cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+				return a.collect(ctx, e, wire.GCRequest{Tenant: s.TenantID(), OldGenerations: old, DryRun: dryRun}, yes)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&old, "old-generations", false, "also remove generations that restores have kept because no snapshot holds them")
+	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be freed and free nothing")
+	return cmd
+}
+
+func (a *app) collect(ctx context.Context, e cli.SnapshotEngine, r wire.GCRequest, yes bool) error {
+	run := func(dryRun bool) (wire.GCReport, error) {
+		report, err := cli.Working(a.App, "collecting", func() (wire.GCReport, error) {
+			r := r
+			r.DryRun = dryRun
+			return e.CollectGarbage(ctx, r)
+		})
+		report.Orphans = cli.OrEmpty(report.Orphans)
+		return report, err
+	}
+	if !r.DryRun {
+		err := a.ConfirmPlan(yes, "collect garbage", func() (string, error) {
+			plan, err := run(true)
+			if err != nil {
+				return "", err
+			}
+			printCollected(a.Stderr, plan)
+			return "collect garbage", nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return cli.Answer(run(r.DryRun))(a.Out, printCollected)
+}
+
+func printCollected(w io.Writer, r wire.GCReport) {
+	would := ""
+	if r.DryRun {
+		would = "would be "
+	}
+	fmt.Fprintf(w, "%sfreed: %s in %s\n", would, cli.ByteSize(r.Freed), words.Count(int64(r.Deleted), "pack", "packs"))
+	if r.Repacked > 0 {
+		fmt.Fprintf(w, "%spacked again: %s that were mostly unused\n", would, words.Count(int64(r.Repacked), "pack", "packs"))
+	}
+	if r.Condemned > 0 {
+		fmt.Fprintf(w, "%scondemned: %s with %s, which go when the grace time is over\n", would, words.Count(int64(r.Condemned), "pack", "packs"), cli.ByteSize(r.CondemnedBytes))
+	}
+	for _, o := range r.Orphans {
+		fmt.Fprintf(w, "%sremoved: %s\n", would, cli.Flat(o))
+	}
+}

@@ -1,0 +1,159 @@
+package freeze
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/wire"
+)
+
+// Snapshots that Amber took before a restore are many and soon of no use: the
+// last few are kept, and those of the last days.
+const (
+	KeepSafety = 5
+	SafetyAge  = 7 * 24 * time.Hour
+)
+
+// pruneFlags say what to keep; what is not given is the configuration's.
+type pruneFlags struct {
+	last, hourly, daily, weekly int
+	maxAge                      string
+	yes, dryRun                 bool
+}
+
+func (a *app) snapshotPruneCommand() *cobra.Command {
+	var f pruneFlags
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete the snapshots that no rule keeps",
+		Long: fmt.Sprintf(`Delete the snapshots of the agent that no rule keeps. Rules that no flag names come from
+snapshot.retention of the configuration; with --remote at least one flag is needed. The last
+snapshot and pinned ones always stay. Snapshots that were taken before a restore have a rule of their own: the last %d of
+them stay, and those of the last %d days.
+
+It asks first; without a terminal it needs --yes. What no snapshot needs any more is freed
+by snapshot gc.`, KeepSafety, SafetyAge/(24*time.Hour)),
+		Example: "  amber snapshot prune --keep-last 10 --keep-daily 30 --max-age 365d --dry-run",
+		Args:    cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+				r, err := f.request(a, cmd, s)
+				if err != nil {
+					return err
+				}
+				if err := a.known(ctx, s, e); err != nil {
+					return err
+				}
+				return a.prune(ctx, e, r, f)
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.last, "keep-last", 0, "keep this many of the newest")
+	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each hour, for this many hours")
+	fl.IntVar(&f.daily, "keep-daily", 0, "keep the last of each day, for this many days")
+	fl.IntVar(&f.weekly, "keep-weekly", 0, "keep the last of each week, for this many weeks")
+	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say: "+cli.TimeForms+" ago (0: no limit)")
+	cli.AddPlanFlags(cmd, &f.yes, &f.dryRun, "show what would be deleted, and why the others are kept")
+	return cmd
+}
+
+// request puts the flags over the configuration.
+func (f pruneFlags) request(a *app, cmd *cobra.Command, s *cli.Opened) (wire.PruneRequest, error) {
+	keep := s.Config.Config.Snapshot.Retention
+	if s.Remote != nil && !f.anyRule(cmd) {
+		return wire.PruneRequest{}, cli.Usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
+	}
+	r := wire.PruneRequest{
+		Tenant: s.TenantID(), Agent: s.AgentID(), MaxAge: keep.MaxAge, KeepSafety: KeepSafety, SafetyAge: SafetyAge,
+	}
+	for _, rule := range []struct {
+		flag         string
+		given, usual int
+		into         *int
+	}{
+		{"keep-last", f.last, keep.KeepLast, &r.KeepLast},
+		{"keep-hourly", f.hourly, keep.KeepHourly, &r.KeepHourly},
+		{"keep-daily", f.daily, keep.KeepDaily, &r.KeepDaily},
+		{"keep-weekly", f.weekly, keep.KeepWeekly, &r.KeepWeekly},
+	} {
+		*rule.into = rule.usual
+		if !cmd.Flags().Changed(rule.flag) {
+			continue
+		}
+		if *rule.into = rule.given; rule.given < 0 {
+			return r, cli.Usage("--%s is %d, want 0 or more", rule.flag, rule.given)
+		}
+	}
+	if cmd.Flags().Changed("max-age") {
+		d, err := a.Age("max-age", f.maxAge)
+		if err != nil {
+			return r, err
+		}
+		r.MaxAge = d
+	}
+	return r, nil
+}
+
+// anyRule reports whether a flag says what to keep.
+func (f pruneFlags) anyRule(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"keep-last", "keep-hourly", "keep-daily", "keep-weekly", "max-age"}, cmd.Flags().Changed)
+}
+
+// prune deletes once a person has seen the plan, or has said not to ask.
+func (a *app) prune(ctx context.Context, e cli.SnapshotEngine, r wire.PruneRequest, f pruneFlags) error {
+	run := func(dryRun bool) (wire.PruneReport, error) {
+		r := r
+		r.DryRun = dryRun
+		report, err := cli.Working(a.App, "pruning", func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
+		report.Deleted, report.Kept = cli.OrEmpty(report.Deleted), cli.OrEmpty(report.Kept)
+		return report, err
+	}
+	show := func(report wire.PruneReport) error {
+		return a.Out.Show(report, func(w io.Writer) { printPruned(w, report) })
+	}
+	if f.dryRun {
+		plan, err := run(true)
+		if err != nil {
+			return err
+		}
+		return show(plan)
+	}
+	err := a.ConfirmPlan(f.yes, "prune snapshots", func() (string, error) {
+		plan, err := run(true)
+		if err != nil || len(plan.Deleted) == 0 {
+			return "", err
+		}
+		printPruned(a.Stderr, plan)
+		return "delete " + words.Count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
+	})
+	if err != nil {
+		return err
+	}
+	report, err := run(false)
+	if err != nil {
+		return err
+	}
+	return show(report)
+}
+
+func printPruned(w io.Writer, r wire.PruneReport) {
+	did, kept := "deleted", "kept"
+	if r.DryRun {
+		did, kept = "would delete", "would keep"
+	}
+	for _, id := range r.Deleted {
+		fmt.Fprintf(w, "%s %s\n", did, cli.Flat(string(id)))
+	}
+	for _, k := range r.Kept {
+		fmt.Fprintf(w, "%s %s because: %s\n", kept, cli.Flat(string(k.ID)), cli.Flat(k.Reason))
+	}
+	fmt.Fprintf(w, "%s %s, %s %d\n", did, words.Count(int64(len(r.Deleted)), "snapshot", "snapshots"), kept, len(r.Kept))
+}

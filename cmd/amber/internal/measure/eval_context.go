@@ -1,0 +1,117 @@
+package measure
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/eval"
+	"github.com/amber-memory/amber/internal/words"
+)
+
+// evalContextFlags are those of `eval context`.
+type evalContextFlags struct {
+	evalFlags
+	budget time.Duration
+}
+
+// evalPatience is how long hooks may look for memories in an evaluation that does not measure whether they find
+// them in time.
+const evalPatience = time.Minute
+
+// contextEvaluation is the answer of `eval context`.
+type contextEvaluation struct {
+	Model    string  `json:"model"`
+	Only     string  `json:"only"`
+	BudgetMS float64 `json:"budget_ms"`
+	// Complaints counts hooks that printed an error, and Complaint is the first of them.
+	Complaints int                  `json:"complaints"`
+	Complaint  string               `json:"complaint,omitempty"`
+	Sets       []eval.ContextReport `json:"sets"`
+}
+
+func (a *app) evalContextCommand() *cobra.Command {
+	var f evalContextFlags
+	cmd := &cobra.Command{
+		Use:   "context SET...",
+		Short: "Measure what is put before an agent",
+		Long: `Play the recorded sessions of each set through the hooks of Claude Code, in a temporary home for
+each project, and ask after each session what is put before the agent: at the start of a new session,
+and with prompts that need what was said before, or do not. Each question is asked of a fresh copy of
+the home.
+
+It prints how often what must be known is there, how often prompts that nothing is known about stay
+without a context, how many contexts held what must be known, and how large the contexts are. The
+format of a set and the definitions of all numbers are in docs/eval.md.
+
+A hook may look for memories for a minute here, so that a busy machine finds the same as an idle
+one; how many prompts took longer than the budget of amber hook is told. With --context-timeout
+hooks have that time and no more. An OpenViking server of the configuration is not used.`,
+		Example: `  amber eval context sessions.json
+  amber eval context sessions.json --context-timeout 5s --json`,
+		Args: evalSets,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			report, err := a.evalContext(cmd, f, args)
+			if err != nil {
+				return err
+			}
+			if report.Complaints > 0 {
+				a.Out.Note("%s printed an error, the first: %s", words.Count(report.Complaints, "hook", "hooks"), report.Complaint)
+			}
+			return a.Out.Show(report, func(w io.Writer) { a.printContextEvaluation(w, report) })
+		},
+	}
+	f.add(cmd)
+	cli.SpanVar(cmd.Flags(), &f.budget, "context-timeout", config.Default().Context.Budget, "how long a hook may look for memories; the default is only judged")
+	return cmd
+}
+
+// evalContext measures every set.
+func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string) (out contextEvaluation, err error) {
+	settings, err := f.settings(cmd)
+	if err != nil {
+		return out, err
+	}
+	if f.only == OnlyMeaning {
+		return out, cli.Usage("--only meaning is for amber eval recall: hooks rank by words and by meaning")
+	}
+	configuration, err := a.evalConfig(settings)
+	if err != nil {
+		return out, err
+	}
+	if withoutViking(configuration, settings) {
+		a.Out.Note("the OpenViking server of the configuration is not used: what hooks put before an agent is measured with the primary alone")
+	}
+	allowed := evalPatience
+	if cmd.Flags().Changed("context-timeout") {
+		allowed = f.budget
+	}
+	out = contextEvaluation{Model: f.model, Only: f.only, BudgetMS: float64(f.budget) / float64(time.Millisecond)}
+	o := eval.ContextOptions{
+		Budget: f.budget, Each: f.each,
+		Home: func(ctx context.Context, project string) (eval.Home, error) {
+			return NewHome(a.App, a.run, project, settings, allowed, func(text string) {
+				if out.Complaints++; out.Complaint == "" {
+					out.Complaint = cli.OneLine(text, 200)
+				}
+			})
+		},
+	}
+	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.ContextReport, error) { return a.evalContextSet(cmd.Context(), path, o) })
+	return out, err
+}
+
+func (a *app) evalContextSet(ctx context.Context, path string, o eval.ContextOptions) (eval.ContextReport, error) {
+	projects, err := eval.ReadSessions(path)
+	if err != nil {
+		return eval.ContextReport{}, err
+	}
+	name := filepath.Base(path)
+	o.Progress = func(done int64) { a.Meter.Set(name, done, 0) }
+	return eval.Context(ctx, name, projects, o)
+}

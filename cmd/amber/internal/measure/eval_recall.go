@@ -1,0 +1,144 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/eval"
+)
+
+// Values of --baseline and --layer.
+const (
+	BaselineBM25 = "bm25"
+	LayerAll     = "all"
+)
+
+// evalRecallFlags are those of `eval recall`.
+type evalRecallFlags struct {
+	evalFlags
+	minScore float64
+	baseline string
+	layers   []string
+}
+
+// RecallEvaluation is the answer of `eval recall`.
+type RecallEvaluation struct {
+	Model    string              `json:"model"`
+	Only     string              `json:"only"`
+	MinScore float64             `json:"min_score"`
+	Baseline string              `json:"baseline,omitempty"`
+	Layers   []amber.RecallLayer `json:"layers,omitempty"`
+	// OpenViking is the server that stood beside the store; nil where none did.
+	OpenViking *Server             `json:"openviking,omitempty"`
+	Sets       []eval.RecallReport `json:"sets"`
+}
+
+func (a *app) evalRecallCommand() *cobra.Command {
+	var f evalRecallFlags
+	cmd := &cobra.Command{
+		Use:   "recall SET...",
+		Short: "Measure how well questions are answered",
+		Long: `Load each set into temporary agents, ask its questions, and print for each class how often the
+right hit is the first, among the first five and the first ten, how much of what is needed is among
+the first ten, and the mean reciprocal rank; how well --min-score tells questions without an answer
+from others; how long questions and loading took, and the size of what was loaded.
+
+A set is a file of memories and questions, or LoCoMo, LongMemEval or BEAM as published; of BEAM also
+the folder of a conversation. The format is told by the shape. The definitions of all numbers are in
+docs/eval.md.
+
+With memory.backend openviking in the file of --config the server is fed with the set and asked, too.
+It gets the set under the name of an agent that is made up for it and deleted afterwards, so the files
+of your agents are not touched. A server with keys needs memory.backends.openviking.key_file.`,
+		Example: `  amber eval recall questions.json --baseline bm25
+  amber eval recall locomo10.json --json
+  amber eval recall questions.json --only words --each
+  amber eval recall questions.json --config viking.yaml`,
+		Args: evalSets,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			report, err := a.evalRecall(cmd, f, args)
+			if err != nil {
+				return err
+			}
+			return a.Out.Show(report, func(w io.Writer) { a.printRecallEvaluation(w, report) })
+		},
+	}
+	f.add(cmd)
+	fl := cmd.Flags()
+	fl.Float64Var(&f.minScore, "min-score", amber.AnswerScore, "the threshold to judge, 0 to 1")
+	fl.StringVar(&f.baseline, "baseline", "", "also rank by this and compare: bm25")
+	fl.StringArrayVar(&f.layers, "layer", nil, "ask this layer (repeat), or all (default exchange for conversations, else all)")
+	return cmd
+}
+
+// evalRecall measures every set.
+func (a *app) evalRecall(cmd *cobra.Command, f evalRecallFlags, sets []string) (out RecallEvaluation, err error) {
+	o, server, err := a.recallOptions(cmd, &f)
+	if err != nil {
+		return out, err
+	}
+	out = RecallEvaluation{Model: f.model, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers, OpenViking: server}
+	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.RecallReport, error) { return a.evalRecallSet(cmd.Context(), path, o) })
+	return out, err
+}
+
+func (a *app) evalRecallSet(ctx context.Context, path string, o eval.RecallOptions) (report eval.RecallReport, err error) {
+	r, err := eval.Open(path)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	o.Progress = func(done int64) { a.Meter.Set(r.Name(), done, 0) }
+	return eval.Recall(ctx, r, o)
+}
+
+// recallOptions checks the flags and the configuration. The server is nil where none stands beside
+// the store.
+func (a *app) recallOptions(cmd *cobra.Command, f *evalRecallFlags) (o eval.RecallOptions, server *Server, err error) {
+	settings, err := f.settings(cmd)
+	if err != nil {
+		return o, nil, err
+	}
+	configuration, err := a.evalConfig(settings)
+	if err != nil {
+		return o, nil, err
+	}
+	if server, err = besideViking(configuration); err != nil {
+		return o, nil, err
+	}
+	switch {
+	case !(f.minScore >= 0 && f.minScore <= 1):
+		return o, nil, cli.Usage("--min-score is %v, want 0 to 1", f.minScore)
+	case f.baseline != "" && f.baseline != BaselineBM25:
+		return o, nil, cli.Usage("--baseline is %q, want bm25", cli.OneLine(f.baseline, 40))
+	case f.only == OnlyMeaning && server != nil:
+		return o, nil, cli.Usage("--only meaning is the built-in model alone, and memory.backend is openviking")
+	}
+	o = eval.RecallOptions{
+		Open: func(ctx context.Context, begin amber.Time) (eval.Agent, error) {
+			return a.newEvalAgent(ctx, configuration, f.only, begin)
+		},
+		Clock: a.Clock, MinScore: f.minScore, BM25: f.baseline != "", Each: f.each,
+	}
+	o.Layers, err = evalLayers(f.layers)
+	return o, server, err
+}
+
+// evalLayers reads --layer.
+func evalLayers(names []string) (layers []amber.RecallLayer, err error) {
+	for _, n := range names {
+		if n == LayerAll {
+			return amber.RecallLayers(), nil
+		}
+		if err := amber.CheckOneOf("layer", amber.RecallLayer(n), amber.RecallLayers()...); err != nil {
+			return nil, err
+		}
+		layers = append(layers, amber.RecallLayer(n))
+	}
+	return layers, nil
+}

@@ -1,0 +1,263 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/words"
+)
+
+// filterFlags narrow recall and list.
+type filterFlags struct {
+	cli.IdentityFlags
+	kinds, tags  []string
+	since, until string
+}
+
+func (f *filterFlags) add(cmd *cobra.Command) {
+	f.IdentityFlags.Add(cmd)
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.kinds, "kind", nil, "only this kind (repeat)")
+	fl.StringArrayVar(&f.tags, "tag", nil, "only with this tag (repeat: all of them)")
+	fl.StringVar(&f.since, "since", "", "changed at or after this time: "+cli.TimeForms+" ago")
+	fl.StringVar(&f.until, "until", "", "changed before this time: "+cli.TimeForms+" ago")
+}
+
+// filter returns what the flags ask for, with the identities known here.
+func (a *app) filter(ctx context.Context, s *cli.Opened, f filterFlags) (out amber.Filter, err error) {
+	out.Scope, out.Tags = amber.Scope(f.Scope), f.tags
+	for _, k := range f.kinds {
+		out.Kinds = append(out.Kinds, amber.MemoryKind(k))
+	}
+	for _, t := range []struct {
+		flag, text string
+		into       *amber.Time
+	}{{"since", f.since, &out.Since}, {"until", f.until, &out.Until}} {
+		if *t.into, err = a.Past(t.flag, t.text); err != nil {
+			return out, err
+		}
+	}
+	out.Identities, err = a.Identities(ctx, s, f.IdentityFlags)
+	return out, err
+}
+
+func (a *app) recallCommand() *cobra.Command {
+	var f filterFlags
+	var n int
+	var explain bool
+	var at string
+	var layers []string
+	var minScore float64
+	cmd := &cobra.Command{
+		Use:   "recall QUERY|-",
+		Short: "Find memories, and what was said, that answer a question",
+		Long: `Find what best answers a question, best first: memories, what was said in sessions, notes, digests of
+sessions, and commands that failed. --layer limits the answer to some of them.
+
+The question may use other words than what it is to find: the model of search.model tells
+what is near in meaning. Words count too, in any form (database, databases); rare words
+count more, a title counts more than the text. The number before a hit is how likely the
+hit is relevant, from 0 to 1; --min-score leaves out what is below it. --min-score 0.25 is
+silent about most questions that nothing answers.
+
+Without --scope it looks in every scope whose identity is known here (the project
+of the working directory, the active session, what the flags name) and in global. What was
+said in a session is seen by its project, and in a session without a project by that session.
+
+With --at the answer comes from a snapshot; nothing is restored.
+
+On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows the whole.`,
+		Example: `  amber recall "which database did we pick and why"
+  amber recall "which database did we pick and why" --at 5f3a91c0
+  amber recall "why did the build fail last week" --layer exchange --layer activity
+  amber recall "release steps" --kind workflow_insight --since 2026-01-01 --explain`,
+		Args: cli.Exactly("a question"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("limit") {
+				if err := cli.Limit("-n", n); err != nil {
+					return err
+				}
+			}
+			text, err := a.Text(args[0], amber.MaxQueryBytes)
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(text) == "" {
+				return amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty").WithHint("amber list")
+			}
+			q, err := layered(amber.Query{Text: text, Limit: n, Explain: explain}, layers, minScore)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("at") {
+				return a.recallAt(cmd, at, f, q)
+			}
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				var err error
+				if q.Filter, err = a.filter(ctx, s, f); err != nil {
+					return err
+				}
+				if s.Local != nil {
+					s.Local.FeedWithin(ctx)
+				}
+				result, err := s.Store.LongTerm.Recall(ctx, q)
+				if err != nil {
+					return err
+				}
+				if len(result.Hits) == 0 {
+					defer a.noteOtherNames(ctx, s, f.Project)
+				}
+				return a.Out.Show(result, func(w io.Writer) { a.printHits(w, result) })
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().IntVarP(&n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
+	cmd.Flags().StringArrayVar(&layers, "layer", nil, "only this layer (repeat): memory, exchange, note, session or activity")
+	cmd.Flags().Float64Var(&minScore, "min-score", 0, "leave out hits that are less likely to be relevant, 0 to 1")
+	cmd.Flags().BoolVar(&explain, "explain", false, "show why each hit ranks where it does")
+	cmd.Flags().StringVar(&at, "at", "", "answer from this snapshot")
+	return cmd
+}
+
+// layered adds what --layer and --min-score ask for.
+func layered(q amber.Query, layers []string, minScore float64) (amber.Query, error) {
+	for _, l := range layers {
+		if err := amber.CheckOneOf("layer", amber.RecallLayer(l), amber.RecallLayers()...); err != nil {
+			return q, cli.Usage("--layer is %q, want one of %s", cli.OneLine(l, 40), strings.Join(cli.Texts(amber.RecallLayers()), ", "))
+		}
+		q.Layers = append(q.Layers, amber.RecallLayer(l))
+	}
+	if !(minScore >= 0 && minScore <= 1) {
+		return q, cli.Usage("--min-score is %v, want 0 to 1", minScore)
+	}
+	q.MinScore = minScore
+	return q, nil
+}
+
+func (a *app) printHits(w io.Writer, r amber.RecallResult) {
+	p := a.Out
+	for _, c := range r.Clamped {
+		p.Note("-n %d is more than allowed; showing at most %d", c.Requested, c.Effective)
+	}
+	a.NoteAside(r.SetAside)
+	if r.Degraded != "" {
+		p.Note("%s", cli.OneLine(r.Degraded, 300))
+	}
+	if len(r.Hits) == 0 {
+		p.Note("nothing found")
+		return
+	}
+	for i, h := range r.Hits {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		a.printHit(w, h)
+		cli.Wrapped(w, 6, "      %s", p.Style(cli.Dim, strings.Join(a.aboutHit(h), " · ")))
+		if h.Why != nil {
+			printWhy(w, h.Why)
+		}
+	}
+}
+
+// aboutHit says what a hit is, where it is from and how far to believe it.
+func (a *app) aboutHit(h amber.Hit) (parts []string) {
+	if h.Layer == amber.LayerMemory || h.Layer == "" {
+		parts = append(parts, cli.ShortID(string(h.ID)), string(h.Kind), string(h.Scope), a.Out.When(h.UpdatedAt))
+	} else {
+		parts = append(parts, string(h.Layer))
+		if h.Role != "" {
+			parts = append(parts, string(h.Role))
+		}
+		if h.SessionID != "" {
+			parts = append(parts, "session "+cli.Flat(cli.ShortID(string(h.SessionID))))
+		}
+		if h.Layer == amber.LayerNote {
+			parts = append(parts, cli.Flat(h.Owner))
+		}
+		parts = append(parts, h.CreatedAt.Time().Format("2006-01-02"))
+	}
+	if h.Trust != amber.TrustOwn && h.Trust != "" {
+		parts = append(parts, string(h.Trust))
+	}
+	if more := whole(h); more != "" {
+		parts = append(parts, more)
+	}
+	return parts
+}
+
+// whole is the command that shows all of what a hit was taken from; "" for a memory that
+// is shown as it is.
+func whole(h amber.Hit) string {
+	switch h.Layer {
+	case amber.LayerExchange, amber.LayerSession:
+		return "amber session show " + cli.Flat(cli.ShortID(string(h.SessionID)))
+	case amber.LayerActivity:
+		return "amber session activity " + cli.Flat(cli.ShortID(string(h.SessionID)))
+	case amber.LayerNote:
+		return "amber note show " + cli.Flat(h.Owner)
+	}
+	return ""
+}
+
+// hitLines is how much of a memory a hit shows on a terminal.
+const hitLines = 6
+
+// printHit prints what was found under its score: whole, or its first lines on a
+// terminal.
+func (a *app) printHit(w io.Writer, h amber.Hit) {
+	const indent = 6
+	p := a.Out
+	score := p.Style(cli.Amb, fmt.Sprintf("%.2f", h.Score))
+	if h.Title != "" {
+		cli.Wrapped(w, indent, "%s  %s", score, p.Style(cli.Bold, cli.Flat(h.Title)))
+	}
+	lines := strings.Split(strings.TrimRight(cli.Safe(h.Content), "\n"), "\n")
+	if p.Columns > 0 {
+		var fitting []string
+		for _, line := range lines {
+			fitting = append(fitting, term.Wrap(strings.ReplaceAll(line, "\t", "    "), max(p.Columns-indent, 20), 0)...)
+		}
+		if lines = fitting; len(lines) > hitLines {
+			command := whole(h)
+			if command == "" {
+				command = "amber get " + cli.ShortID(string(h.ID))
+			}
+			more := p.Style(cli.Dim, fmt.Sprintf("… %s: %s", words.Count(int64(len(lines)-hitLines), "more line", "more lines"), command))
+			lines = append(lines[:hitLines], more)
+		}
+	}
+	for i, line := range lines {
+		if i == 0 && h.Title == "" {
+			fmt.Fprintf(w, "%s  %s\n", score, line)
+			continue
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Repeat(" ", indent)+line, " "))
+	}
+}
+
+func printWhy(w io.Writer, why *amber.Why) {
+	for _, t := range why.Terms {
+		fmt.Fprintf(w, "      %q in %s\n", t.Term, strings.Join(t.Fields, ", "))
+	}
+	fmt.Fprintf(w, "      words %.3f", why.Words)
+	for _, part := range []struct {
+		name  string
+		value float64
+	}{{"meaning", why.Meaning}, {"neighbours", why.Neighbours}, {"session", why.Session}, {"speaker", why.Speaker}, {"time", why.Time}, {"kind", why.Kind}, {"trust", why.Trust}, {"near the best", why.Feedback}, {"wording", why.Wording}} {
+		if part.value != 0 {
+			fmt.Fprintf(w, ", %s %.3f", part.name, part.value)
+		}
+	}
+	if why.Newer {
+		fmt.Fprint(w, ", newer than another about the same")
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,153 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+// stateHelp says what documents of runtime state are.
+const stateHelp = `A document is small JSON under a name: how far a reader has come, when something
+ran last. A NAME is 1 to 64 of a-z, 0-9, dot, _ and -, such as my-indexer.cursor.
+Snapshots capture all documents, and a restore brings them back.`
+
+func (a *app) stateCommand() *cobra.Command {
+	cmd := cli.Family("state", "Keep small documents of runtime state",
+		a.stateListCommand(), a.stateGetCommand(), a.stateSetCommand(), a.stateDeleteCommand())
+	cmd.Long = "Keep small documents of runtime state for programs that work with the agent.\n\n" + stateHelp
+	return cmd
+}
+
+func (a *app) stateListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the documents of runtime state",
+		Long:    "List the documents of runtime state by name, without their text.\n\n" + stateHelp,
+		Example: `  amber state list`,
+		Args:    cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				return cli.Listing(s.Store.Documents.ListDocuments(ctx))(a.App, jsonl, a.printDocuments)
+			})
+		},
+	}
+	cli.AddJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) printDocuments(w io.Writer, list []amber.Document) {
+	p := a.Out
+	for _, d := range list {
+		detail := fmt.Sprintf("%8d bytes  %s", d.Bytes, d.Revision[:min(len(d.Revision), 12)])
+		if d.Damage != "" {
+			detail = "damaged: " + cli.OneLine(d.Damage, 200)
+		}
+		fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, fmt.Sprintf("%-40s", d.Name)), p.Style(cli.Dim, detail))
+	}
+}
+
+// withDocument is withStore for a verb about one document; a name that is not
+// valid is refused before anything is opened.
+func (a *app) withDocument(cmd *cobra.Command, name string, fn func(ctx context.Context, d amber.Documents) error) error {
+	if err := amber.CheckDocumentName(name); err != nil {
+		return err
+	}
+	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return fn(ctx, s.Store.Documents) })
+}
+
+func (a *app) stateGetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get NAME",
+		Short: "Print a document of runtime state",
+		Long: `Print a document of runtime state. With --json its revision is printed too, which
+--if-revision of state set and state delete takes.
+
+` + stateHelp,
+		Example: `  amber state get my-indexer.cursor
+  amber state get my-indexer.cursor --json`,
+		Args: cli.Exactly("the name of a document"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
+				return cli.Answer(d.ReadDocument(ctx, args[0]))(a.Out, func(w io.Writer, doc amber.Document) {
+					a.PrintNote(w, string(doc.Document))
+				})
+			})
+		},
+	}
+}
+
+func (a *app) stateSetCommand() *cobra.Command {
+	var r amber.DocumentWrite
+	cmd := &cobra.Command{
+		Use:   "set NAME DOCUMENT|-",
+		Short: "Store a document of runtime state",
+		Long: `Store a document of runtime state, new or over the one of that name. White space in
+the JSON is not kept.
+
+With --if-revision the document is stored only over that revision, with --if-absent
+only if there is no such document; otherwise the command exits 4 and changes nothing. The
+revision is the SHA-256 of the document, so after a restore the revision is again
+the one of the restored document.
+
+` + stateHelp,
+		Example: `  amber state set my-indexer.cursor '{"line": 120}' --if-absent
+  amber state set my-indexer.cursor - < cursor.json`,
+		Args: cli.Exactly("the name of a document", "a document as JSON, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := r
+			if cmd.Flags().Changed("if-revision") && r.IfRevision == "" {
+				return cli.Usage("--if-revision is empty")
+			}
+			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
+				text, err := a.Text(args[1], amber.MaxStateBytes)
+				if err != nil {
+					return err
+				}
+				r.Name, r.Document = args[0], json.RawMessage(text)
+				return cli.Answer(d.PutDocument(ctx, r))(a.Out, func(w io.Writer, doc amber.Document) {
+					fmt.Fprintln(w, doc.Name, doc.Revision)
+				})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&r.IfRevision, "if-revision", "", "store it only over this revision")
+	cmd.Flags().BoolVar(&r.IfAbsent, "if-absent", false, "store it only if there is no document of that name")
+	return cmd
+}
+
+// deletedDocument is the JSON of state delete.
+type deletedDocument struct {
+	Name    string `json:"name"`
+	Deleted bool   `json:"deleted"`
+}
+
+func (a *app) stateDeleteCommand() *cobra.Command {
+	var revision string
+	cmd := &cobra.Command{
+		Use:     "delete NAME",
+		Short:   "Delete a document of runtime state",
+		Long:    "Delete a document of runtime state, with --if-revision only that revision.\n\n" + stateHelp,
+		Example: `  amber state delete my-indexer.cursor`,
+		Args:    cli.Exactly("the name of a document"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("if-revision") && revision == "" {
+				return cli.Usage("--if-revision is empty")
+			}
+			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
+				if err := d.DeleteDocument(ctx, args[0], revision); err != nil {
+					return err
+				}
+				return a.Out.Show(deletedDocument{args[0], true}, func(w io.Writer) { fmt.Fprintln(w, args[0]) })
+			})
+		},
+	}
+	cmd.Flags().StringVar(&revision, "if-revision", "", "delete only this revision")
+	return cmd
+}
