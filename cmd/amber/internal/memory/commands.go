@@ -1,4 +1,4 @@
-// Package memory has the verbs of memories, notes and projects: what an agent knows, and how it is asked.
+// Package memory has the verbs of memories, notes and projects: what an agent knows, and the questions to it.
 package memory
 
 import (
