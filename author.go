@@ -5,7 +5,7 @@ import "cmp"
 // Author says who wrote a record, as far as the door knows by which it came. The
 // zero value is a record from before authors were noted, or one that a program
 // wrote through a store of its own. A caller never names its author itself: the
-// door does, see package internal/authorship.
+// door does, see package internal/guard/authorship.
 type Author struct {
 	Host    string    `json:"host,omitempty"`    // the program that spoke: cli, page, tui, claude-code, the name of an MCP client
 	Agent   string    `json:"agent,omitempty"`   // the name that the program gives the agent in it

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestKindsHaveCommonNames: a name that agents give a memory means a kind; a name that means none stays

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/store/postgres"
 )
 
 // announce makes the store publish changes to notes and to documents of runtime state where a publisher is

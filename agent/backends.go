@@ -6,9 +6,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/proc"
-	"github.com/amber-memory/amber/notes"
-	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/internal/base/proc"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

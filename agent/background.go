@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/capture/journal/drain"
 )
 
 // A background drain waits a moment, so that one of them serves many hooks, and stays

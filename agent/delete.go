@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/move"
-	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/store/postgres"
-	"github.com/amber-memory/amber/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/freeze/move"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/mirror"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )

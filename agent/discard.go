@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
 // Discarded is what is removed from the journal of one session.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/wire"
 )
 

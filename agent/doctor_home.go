@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/gitrun"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/gitrun"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/hook"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/hook"
+	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
 // HostsSeen tells when an event of each agent host last came: into the journal, or

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/notes"
-	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/recall/search"
+	"github.com/amber-memory/amber/internal/store/notes"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

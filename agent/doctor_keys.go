@@ -11,15 +11,15 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/agekey"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/keyring"
-	"github.com/amber-memory/amber/repo"
-	"github.com/amber-memory/amber/sign"
-	"github.com/amber-memory/amber/target"
-	"github.com/amber-memory/amber/target/dir"
-	"github.com/amber-memory/amber/target/location"
+	"github.com/amber-memory/amber/internal/base/agekey"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
+	"github.com/amber-memory/amber/internal/freeze/repo"
+	"github.com/amber-memory/amber/internal/freeze/target"
+	"github.com/amber-memory/amber/internal/freeze/target/dir"
+	"github.com/amber-memory/amber/internal/freeze/target/location"
+	"github.com/amber-memory/amber/store/home"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // checkKeys looks at what signs and encrypts. A home that is not there yet has

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres"
 )
 
 // postgresCodes are the checks that need the rows of an agent.

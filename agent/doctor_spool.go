@@ -11,9 +11,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

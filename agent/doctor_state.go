@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/store/statedir"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/store/statedir"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // stateCode is the check of the documents of runtime state.

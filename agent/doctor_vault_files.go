@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/colony/shelf"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/share/colony/shelf"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // vaultFilesCode is the check of the vault that this home keeps for the agent.

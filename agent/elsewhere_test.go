@@ -22,10 +22,10 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/pgtest"
-	"github.com/amber-memory/amber/internal/vaultrow"
+	"github.com/amber-memory/amber/internal/store/vaultrow"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/pgtest"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )

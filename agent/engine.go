@@ -8,11 +8,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/target"
-	"github.com/amber-memory/amber/target/location"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/freeze/target"
+	"github.com/amber-memory/amber/internal/freeze/target/location"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
 

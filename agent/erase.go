@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/move"
-	"github.com/amber-memory/amber/store/postgres"
-	"github.com/amber-memory/amber/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/freeze/move"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/mirror"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // Find is like Open, but creates neither the agent nor its home. If the agent does

@@ -7,9 +7,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/embed"
-	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/internal/recall/embed"
+	"github.com/amber-memory/amber/internal/recall/search"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestAgentsJoinWhatIsNotTheOwners: a project with one memory of the owner is joined to another by its owner alone, and nothing of it

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/internal/store/ledger"
 )
 
 // Ledger opens the ledger: that of the PostgreSQL database where agents live in one, else that of the

@@ -9,8 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/move"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/freeze/move"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/notes"
-	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/internal/store/notes"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
 )
 
 // follow makes notes found. A note that is written through the agent comes into the index with its commit; a

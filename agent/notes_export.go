@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres"
 )
 
 // ExportNotes writes the notes into a folder that is empty or does not exist: a git repository with their whole history, whose commits

@@ -13,9 +13,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/store/openviking"
-	"github.com/amber-memory/amber/store/openviking/api"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/store/openviking"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
 // openViking opens the primary, and puts an OpenViking server beside it, which is not asked yet.

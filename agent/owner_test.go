@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // A secret is for its owner. Root may give it to a group, as Kubernetes does, and never to everybody or to be written.

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/capture/journal/drain"
 )
 
 // Parked is what a restore has parked of one generation.

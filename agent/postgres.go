@@ -9,10 +9,10 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/proc"
-	"github.com/amber-memory/amber/internal/vaultrow"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/base/proc"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/vaultrow"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/project"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/capture/project"
 	"github.com/amber-memory/amber/wire"
 )
 

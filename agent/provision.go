@@ -7,8 +7,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/store/openviking/api"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
 // Provisioned is what an agent has on an OpenViking server, and what of it was made.

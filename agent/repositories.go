@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/amber-memory/amber/repo"
-	"github.com/amber-memory/amber/target/location"
+	"github.com/amber-memory/amber/internal/freeze/repo"
+	"github.com/amber-memory/amber/internal/freeze/target/location"
 )
 
 // Repositories is the list of repositories that were added to the home.

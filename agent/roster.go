@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // InDatabase lists the agents of a tenant in its database, of every tenant in all databases for "", and those

@@ -7,12 +7,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/digest"
-	"github.com/amber-memory/amber/digest/writer"
-	"github.com/amber-memory/amber/internal/proc"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/internal/base/proc"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/capture/digest"
+	"github.com/amber-memory/amber/internal/capture/digest/writer"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/capture/journal/drain"
 )
 
 // Journal returns the crash journal of the agent, bounded as the configuration says.

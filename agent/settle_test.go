@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/hook"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/capture/hook"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // opened is an agent that is open in a home of its own.

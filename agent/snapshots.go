@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/sign"
-	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/wire"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // Snapshots are those of every agent of a home, or of a server.

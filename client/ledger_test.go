@@ -13,12 +13,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/internal/serve/httpapi"
+	"github.com/amber-memory/amber/internal/serve/server"
+	"github.com/amber-memory/amber/internal/serve/servertest"
+	"github.com/amber-memory/amber/internal/store/ledger"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/httpapi"
-	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/names"
+	"github.com/amber-memory/amber/internal/base/names"
 )
 
 // notes are the notes of an agent.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/serve/httpapi"
+	"github.com/amber-memory/amber/internal/serve/server"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/inmem"
 )
 

@@ -6,7 +6,7 @@ import (
 	mathrand "math/rand/v2"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/storetest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/policy"
+	"github.com/amber-memory/amber/internal/recall/policy"
 )
 
 // newStore puts the store together and places the switches of m before what

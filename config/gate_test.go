@@ -6,8 +6,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/policy"
+	"github.com/amber-memory/amber/internal/recall/policy"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // answers calls every gated method and returns the kind of each answer.

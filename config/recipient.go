@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/base/agekey"
 )
 
 // checkRecipients checks a list of public keys. The error repeats none of them: a person may have

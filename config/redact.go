@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/guard/redact"
 )
 
 const (

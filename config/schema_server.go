@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/base/events"
 )
 
 func eventKeys() []Key {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/timetable"
+	"github.com/amber-memory/amber/internal/base/timetable"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber/internal/timetable"
+	"github.com/amber-memory/amber/internal/base/timetable"
 )
 
 // tenantsPath is the section where tenants have rules of their own.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestSizesReadWell writes a size in several ways and looks how it is shown.

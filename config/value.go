@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/timetable"
+	"github.com/amber-memory/amber/internal/base/timetable"
 )
 
 // minDuration is the shortest duration a key takes. Below a millisecond,

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/bounds"
+	"github.com/amber-memory/amber/internal/guard/bounds"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/authorship"
-	"github.com/amber-memory/amber/internal/bounds"
+	"github.com/amber-memory/amber/internal/guard/authorship"
+	"github.com/amber-memory/amber/internal/guard/bounds"
 	"github.com/amber-memory/amber/wire"
 )
 

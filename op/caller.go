@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/authorship"
+	"github.com/amber-memory/amber/internal/guard/authorship"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/audited"
+	"github.com/amber-memory/amber/internal/guard/audited"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/wire"
 )
 

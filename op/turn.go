@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/recall/block"
 	"github.com/amber-memory/amber/wire"
 )
 

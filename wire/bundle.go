@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // Bundler makes single files of snapshots, which may leave the machine, and

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // Snapshotter freezes agents and brings them back. Safe for concurrent use,

@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // A recipient whose identity no test has.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // oldHomes are the homes that earlier versions wrote, see docs/releasing.md.

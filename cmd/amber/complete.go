@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/measure"
-	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/capture/hook"
 	"github.com/amber-memory/amber/wire"
 )
 

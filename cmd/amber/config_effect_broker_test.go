@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // broker starts a NATS server and listens to everything.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server/near"
+	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func contextEffects() map[string]effect {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/internal/capture/journal/drain"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // digestAnswer is what writers of digests answer in these tests; %s is a turn.

@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func eventEffects() map[string]effect {

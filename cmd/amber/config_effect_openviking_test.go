@@ -17,9 +17,9 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/openviking/api"
-	"github.com/amber-memory/amber/store/openviking/ovfake"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/ovfake"
 )
 
 // vikingVariable is the environment variable of a key of the openviking backend.

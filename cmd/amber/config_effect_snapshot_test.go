@@ -16,8 +16,8 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
 

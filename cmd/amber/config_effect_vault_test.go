@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/amber-memory/amber/colony"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server/daemon"
+	"github.com/amber-memory/amber/internal/serve/daemon"
+	"github.com/amber-memory/amber/internal/share/colony"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func vaultEffects() map[string]effect {

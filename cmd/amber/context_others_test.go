@@ -15,7 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
 

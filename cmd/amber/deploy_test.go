@@ -13,8 +13,8 @@ import (
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/target/s3"
+	"github.com/amber-memory/amber/internal/freeze/target/s3"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // composed is what a compose file says of a service.

@@ -9,7 +9,7 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
 	"github.com/amber-memory/amber/wire"
 )
 

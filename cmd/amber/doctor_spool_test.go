@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/capture"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
 

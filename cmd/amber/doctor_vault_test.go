@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/internal/serve/backup"
+	"github.com/amber-memory/amber/internal/serve/server"
+	"github.com/amber-memory/amber/internal/share/colony/shelf"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
 

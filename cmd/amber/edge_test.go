@@ -24,8 +24,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // newEdge is a user whose memory lies on a server.

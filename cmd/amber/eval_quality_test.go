@@ -12,12 +12,12 @@ import (
 
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/cmd/amber/internal/measure"
-	"github.com/amber-memory/amber/embed"
-	"github.com/amber-memory/amber/eval"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/openviking"
-	"github.com/amber-memory/amber/store/openviking/ovfake"
-	"github.com/amber-memory/amber/store/openviking/ovtest"
+	"github.com/amber-memory/amber/internal/recall/embed"
+	"github.com/amber-memory/amber/internal/recall/eval"
+	"github.com/amber-memory/amber/internal/store/openviking"
+	"github.com/amber-memory/amber/internal/store/openviking/ovtest"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/ovfake"
 )
 
 // setsVariable names sets of memories and questions, as PATH names folders.

@@ -14,9 +14,9 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/measure"
-	"github.com/amber-memory/amber/eval"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/recall/eval"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // evalWorld is a world with nothing of the user's, and a clock.

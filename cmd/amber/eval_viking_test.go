@@ -17,8 +17,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/measure"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/openviking/ovfake"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/ovfake"
 )
 
 // evalQuestions asks for a memory by a word that it has, and by another word for the same.

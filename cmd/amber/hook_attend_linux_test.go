@@ -22,10 +22,10 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/localsock"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server/near"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/serve/localsock"
+	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
 

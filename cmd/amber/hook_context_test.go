@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestContextThatAHostHandsBackIsNoPrompt: Gemini CLI 0.61 puts the context it got at the start of a session

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestTheBackgroundDrainIsOnItsOwn: a session of its own and nothing but the

@@ -15,9 +15,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/localsock"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server/near"
+	"github.com/amber-memory/amber/internal/serve/localsock"
+	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
 

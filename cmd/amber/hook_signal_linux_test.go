@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // start starts a hook with pipes to everything.

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/hook"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/capture/hook"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -162,7 +162,7 @@ func TestRecordedPayloads(t *testing.T) {
 	for _, host := range hook.Hosts() {
 		t.Run(string(host), func(t *testing.T) {
 			t.Parallel()
-			files, err := filepath.Glob(filepath.Join("..", "..", "hook", "testdata", string(host), "*.json"))
+			files, err := filepath.Glob(filepath.Join("..", "..", "internal", "capture", "hook", "testdata", string(host), "*.json"))
 			if err != nil || len(files) < 3 {
 				t.Fatalf("%d payloads, %v", len(files), err)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestTurnsThatOnlyATranscriptTells: a turn of Droid is whole whether or not

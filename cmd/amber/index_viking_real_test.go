@@ -12,9 +12,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/openviking/ovfake"
-	"github.com/amber-memory/amber/store/openviking/ovtest"
+	"github.com/amber-memory/amber/internal/store/openviking/ovtest"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/ovfake"
 )
 
 // Two tenants on a real server, from their keys to their end: neither sees the other's files, torn files are

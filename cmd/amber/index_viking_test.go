@@ -13,8 +13,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/openviking/ovfake"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/ovfake"
 )
 
 // A user sets an OpenViking server up, and it has what is remembered and nothing else, through edits, erasure,

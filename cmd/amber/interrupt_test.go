@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // silence is a reader that says something and then nothing, for ever. It sends to waiting when a reader waits

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // A process that reads a pipe, or opens a fifo that has no writer, ends with a signal, and says so with its

@@ -89,12 +89,12 @@ func setupUser(env *testscript.Env) error {
 	// Where agent folders are, as scripts look into them.
 	env.Setenv("AGENT", in("home/tenants/default/agents/default"))
 	// Bundles and folders that other systems made.
-	nexo, err := filepath.Abs("../../bundle/testdata/nexo")
+	nexo, err := filepath.Abs("../../internal/freeze/bundle/testdata/nexo")
 	if err != nil {
 		return err
 	}
 	env.Setenv("NEXO", nexo)
-	engram, err := filepath.Abs("../../foreign/engram/testdata")
+	engram, err := filepath.Abs("../../internal/share/foreign/engram/testdata")
 	if err != nil {
 		return err
 	}

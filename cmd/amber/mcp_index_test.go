@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestMCPMakesVectors saves a memory through a host: it is found by what it means soon after,

@@ -8,9 +8,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/pgtest"
-	"github.com/amber-memory/amber/move"
+	"github.com/amber-memory/amber/internal/freeze/move"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/pgtest"
 )
 
 // A user moves an agent to a database and back, and Amber says at each step what to set.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/memory"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // inRepository runs git in a folder.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // Amber finds out for stdout and for stderr separately whether it is a terminal: it writes colour neither to a

@@ -13,8 +13,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/pgtest"
 )
 
 // beside is another machine with the same database and nothing else in common.

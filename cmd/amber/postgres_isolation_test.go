@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // routeOf is a route of a server's own description.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // places is a user with folders of many kinds.

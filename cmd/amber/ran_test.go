@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
 // ran is one run of the program, and what came of it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // helpOf returns the text of the help of a command.

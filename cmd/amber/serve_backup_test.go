@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/backup"
-	"github.com/amber-memory/amber/server/daemon"
+	"github.com/amber-memory/amber/internal/serve/backup"
+	"github.com/amber-memory/amber/internal/serve/daemon"
+	"github.com/amber-memory/amber/internal/serve/server"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // gate stands before a vault and lets no request through until it is

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/foreign/foreigntest"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/share/foreign/foreigntest"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // descriptors counts the open files of a server.

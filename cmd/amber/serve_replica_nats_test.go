@@ -23,8 +23,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // wicket is a way to a server that can be shut: what is under way waits in it.

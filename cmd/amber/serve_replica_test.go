@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/pgtest"
-	"github.com/amber-memory/amber/store/postgres"
-	"github.com/amber-memory/amber/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/wire"
 )
 

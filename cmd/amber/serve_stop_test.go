@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // slowRequest is a write whose body is still to come.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func TestSessionDeleteAsks(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/sign"
-	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/internal/freeze/target"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // fakeEngine stands in for the engine: it answers what it was told to and

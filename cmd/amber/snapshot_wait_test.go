@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // TestSnapshotWaitsAsLongAsConfigured holds, one after the other, everything

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/share/gitsync/chunk"
 )
 
 // scriptTeam is "team USER...": it makes a bare repository team/shop.git with

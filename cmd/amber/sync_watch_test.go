@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/share/gitsync"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // sharer is a person with a clone and a home of their own.

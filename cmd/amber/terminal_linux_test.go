@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/base/term"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // console is a terminal that a person watches.

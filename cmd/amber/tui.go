@@ -17,8 +17,8 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/memory"
 	"github.com/amber-memory/amber/cmd/amber/internal/tui"
-	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/internal/project"
+	"github.com/amber-memory/amber/internal/capture/project"
+	"github.com/amber-memory/amber/internal/share/gitsync"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/serve"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // visited is amber ui in this process.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestWhatIsNotTakenIsNotSeen looks at a snapshot in every way that does not

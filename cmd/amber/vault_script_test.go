@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/share/colony"
 )
 
 // scriptVault is "vault": it serves the folder $WORK/vault as the service does,

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/amber-memory/amber/colony"
-	"github.com/amber-memory/amber/colony/documents"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/share/colony"
+	"github.com/amber-memory/amber/internal/share/colony/documents"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestVaultOfAServer backs up from one home to a served one and restores into a

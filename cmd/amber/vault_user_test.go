@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // vaultUser is a person with a home and a vault of a folder.

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func TestVersionIsThatOfTheBuild(t *testing.T) {

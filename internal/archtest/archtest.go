@@ -21,177 +21,106 @@ import (
 // Module is the module path; every package of it begins so.
 const Module = "github.com/amber-memory/amber"
 
-// law names, for each package, the packages of the module it may import
-// beside the root, the vocabulary and internal/*. A package without a rule breaks the law, so
-// that the author of a new package decides what it may import. "*" means everything; "-" means
-// not even the root.
-var law = map[string][]string{
-	".":                             {"-"}, // nouns and contracts; standard library only
-	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "move", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/postgres/folder", "store/postgres/mirror", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
-	"bundle":                        {},
-	"client":                        {"op"},
-	"cmd/amber":                     {"*"}, // the one place that sees everything
-	"cmd/amber/internal/capture":    {"agent", "cmd/amber/internal/cli", "config", "foreign/nexus", "hook", "hook/setup", "journal", "journal/drain", "op", "server/near"},
-	"cmd/amber/internal/care":       {"agent", "cmd/amber/internal/capture", "cmd/amber/internal/cli", "cmd/amber/internal/share", "config", "home", "hook/setup", "ledger", "move", "server", "server/backup", "store/openviking", "store/postgres", "store/postgres/schema"},
-	"cmd/amber/internal/freeze":     {"agent", "cmd/amber/internal/cli", "keyring", "sign", "target", "target/location"},
-	"cmd/amber/internal/measure":    {"agent", "cmd/amber/internal/cli", "cmd/amber/internal/demo", "config", "embed", "eval", "hook", "store/openviking"},
-	"cmd/amber/internal/memory":     {"agent", "cmd/amber/internal/cli"},
-	"cmd/amber/internal/serve":      {"agent", "client", "cmd/amber/internal/capture", "cmd/amber/internal/care", "cmd/amber/internal/cli", "cmd/amber/internal/freeze", "cmd/amber/internal/share", "colony", "colony/documents", "config", "digest", "home", "journal", "ledger", "metrics", "op", "server", "server/backup", "server/daemon", "server/mcpapi", "snapshot", "store/postgres"},
-	"cmd/amber/internal/session":    {"agent", "cmd/amber/internal/cli"},
-	"cmd/amber/internal/cli":        {"agent", "client", "config", "events", "home", "keyring", "ledger", "notes"},
-	"cmd/amber/internal/control":    {"agent", "cmd/amber/internal/cli"},
-	"cmd/amber/internal/demo":       {"home"}, // damages an agent of its own
-	"cmd/amber/internal/exchange":   {"client", "cmd/amber/internal/cli", "config", "foreign", "foreign/formats", "foreign/transfer", "gitsync"},
-	"cmd/amber/internal/share":      {"cmd/amber/internal/cli", "colony", "colony/api", "colony/documents", "config", "gitsync", "gitsync/githook", "keyring", "server", "server/backup"},
-	"cmd/amber/internal/tui":        {"agent", "cmd/amber/internal/cli"},
-	"colony":                        {},
-	"colony/api":                    {"colony"},
-	"colony/colonytest":             {"colony"},
-	"colony/documents":              {"colony"},
-	"colony/shelf":                  {"colony", "home"},
-	"config":                        {"events", "policy"},
-	"digest":                        {},
-	"digest/writer":                 {"digest"},
-	"embed":                         {},
-	"eval":                          {},
-	"events":                        {},
-	"foreign":                       {},
-	"foreign/engram":                {},
-	"foreign/chatgpt":               {"foreign"},
-	"foreign/claudeai":              {"foreign"},
-	"foreign/claudemem":             {"foreign"},
-	"foreign/codex":                 {"foreign"},
-	"foreign/cogx":                  {"foreign"},
-	"foreign/gemini":                {"foreign"},
-	"foreign/graphiti":              {"foreign"},
-	"foreign/langgraph":             {"foreign"},
-	"foreign/letta":                 {"foreign"},
-	"foreign/markdown":              {"foreign"},
-	"foreign/mcpmemory":             {"foreign"},
-	"foreign/mcpservice":            {"foreign"},
-	"foreign/mem0":                  {"foreign"},
-	"foreign/memobase":              {"foreign"},
-	"foreign/memos":                 {"foreign"},
-	"foreign/openaiagents":          {"foreign"},
-	"foreign/plain":                 {"foreign"},
-	"foreign/supermemory":           {"foreign"},
-	"foreign/claudecode":            {"foreign"},
-	"foreign/cursor":                {"foreign"},
-	"foreign/foreigntest":           {"foreign"},
-	"foreign/formats":               {"foreign", "foreign/chatgpt", "foreign/claudeai", "foreign/claudecode", "foreign/claudemem", "foreign/codex", "foreign/cogx", "foreign/cursor", "foreign/engram", "foreign/gemini", "foreign/graphiti", "foreign/jsonl", "foreign/langgraph", "foreign/letta", "foreign/markdown", "foreign/mcpmemory", "foreign/mcpservice", "foreign/mem0", "foreign/memobase", "foreign/memos", "foreign/openaiagents", "foreign/plain", "foreign/supermemory"},
-	"foreign/jsonl":                 {"foreign"},
-	"foreign/nexo":                  {},
-	"foreign/nexus":                 {"journal"},
-	"foreign/transfer":              {"foreign"},
-	"gitsync":                       {"digest", "foreign/engram", "gitsync/chunk", "gitsync/githook"},
-	"gitsync/chunk":                 {},
-	"gitsync/githook":               {},
-	"home":                          {},
-	"hook":                          {"journal"},
-	"hook/setup":                    {},
-	"internal/agekey":               {},
-	"internal/analyze":              {"-"},
-	"internal/archtest":             {"-"},
-	"internal/audited":              {},
-	"internal/authorship":           {},
-	"internal/block":                {},
-	"internal/envelope":             {},
-	"internal/filesig":              {},
-	"internal/fsx":                  {"-"},
-	"internal/fsx/crashfs":          {"internal/fsx"},
-	"internal/fsx/errfs":            {"internal/fsx"},
-	"internal/gitobj":               {},
-	"internal/gitrun":               {},
-	"internal/golden":               {"internal/fsx"},
-	"internal/bounds":               {},
-	"internal/intake":               {"internal/redact"},
-	"internal/linediff":             {"-"},
-	"internal/localsock":            {},
-	"internal/must":                 {},
-	"internal/names":                {"-"},
-	"internal/shown":                {"-"},
-	"internal/notefile":             {},
-	"internal/line":                 {"-"},
-	"internal/pgdb":                 {},
-	"internal/pattern":              {"-"},
-	"internal/pgerr":                {},
-	"internal/pgtest":               {},
-	"internal/pointer":              {},
-	"internal/proc":                 {},
-	"internal/project":              {},
-	"internal/promise":              {},
-	"internal/redact":               {"-"},
-	"internal/redact/secrettest":    {"-"},
-	"internal/settings":             {"-"},
-	"internal/sqlconn":              {},
-	"internal/sqlpages":             {},
-	"internal/strictjson":           {},
-	"internal/survey":               {},
-	"internal/term":                 {"-"},
-	"internal/timetable":            {"-"},
-	"internal/vaultrow":             {"-"},
-	"internal/words":                {},
-	"journal":                       {},
-	"journal/drain":                 {"digest", "journal", "policy"},
-	"keyring":                       {},
-	"ledger":                        {"events", "store/postgres/schema"},
-	"metrics":                       {"events"},
-	"move":                          {"home", "notes", "snapshot", "store/postgres", "store/postgres/mirror", "store/sqlite", "store/sqlite/image", "store/sqlite/rowfile", "store/statedir"},
-	"natsbus":                       {"events"},
-	"notes":                         {},
-	"notes/notestest":               {"notes"},
-	"op":                            {"events"}, // what Amber can do; no door, no engine
-	"repo":                          {},
-	"policy":                        {},
-	"sign":                          {},
-	"search":                        {},
-	"server":                        {"events", "op"},
-	"server/backup":                 {"colony/api", "config", "server"},
-	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "op", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "server/web", "snapshot", "store/postgres", "store/postgres/mirror", "store/sqlite", "trace"},
-	"server/httpapi":                {"events", "foreign", "foreign/formats", "foreign/transfer", "op", "server"},
-	"server/mcpapi":                 {"op", "policy", "server"},
-	"server/near":                   {"server/httpapi"},
-	"server/servertest":             {"home", "ledger", "server", "snapshot", "store/sqlite"},
-	"server/vaultapi":               {"colony", "colony/shelf", "op", "server"},
-	"server/web":                    {"client", "foreign", "foreign/formats", "op", "server"}, // asks the API over a handler; formats for a choice of names
-	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "search", "store/sqlite", "store/sqlite/image", "target/dir"},
-	"store/inmem":                   {"search"},
-	"store/openviking":              {"store/openviking/api"},
-	"store/openviking/api":          {},
-	"store/openviking/ovfake":       {},
-	"store/openviking/ovtest":       {},
-	"store/internal/sqlrows":        {"home", "search"},
-	"store/sqlcore":                 {"search", "store/internal/sqlrows"},
-	"store/sqlite":                  {"home", "search", "store/internal/sqlrows", "store/sqlcore", "store/sqlite/image", "store/sqlite/internal/sqlfile", "store/statedir"},
-	"store/sqlite/image":            {"home", "store/internal/sqlrows", "store/sqlite/internal/sqlfile"},
-	"store/sqlite/internal/sqlfile": {"home", "store/internal/sqlrows"},
-	"store/sqlite/rowfile":          {"home", "store/sqlite/image", "store/sqlite/internal/sqlfile"},
-	"store/postgres":                {"home", "search", "store/internal/sqlrows", "store/postgres/schema", "store/sqlcore"},
-	"store/postgres/folder":         {"store/postgres", "store/postgres/mirror", "store/sqlite/rowfile"},
-	"store/postgres/mirror":         {"home", "store/postgres", "store/postgres/schema", "store/sqlite/rowfile"},
-	"store/postgres/schema":         {},
-	"store/statedir":                {"home"},
-	"store/storetest":               {},
-	"target":                        {},
-	"wire":                          {},
-	"target/dir":                    {},
-	"target/location":               {"target/dir", "target/s3"},
-	"target/s3":                     {},
-	"target/targettest":             {},
-	"tools/bench":                   {"*"}, // measures the whole, as cmd would use it
-	"tools/hosttest":                {"-"}, // sees the program as a user does
-	"tools/modelconv":               {"embed"},
-	"tools/release":                 {"keyring"}, // makes a release; signs with a key of keyring
-	"tools/sdkgen":                  {"-"},
-	"trace":                         {},
+// wings are the parts of the house, each with the wings that its packages may import beside the root and wire. The packages
+// of a wing lie below internal/, but for those that a program may import: of the wing store those below store/, and the wings
+// of one package. "*" means everything.
+var wings = map[string][]string{
+	".":       {}, // nouns and contracts
+	"wire":    {}, // shapes that travel
+	"base":    {},
+	"guard":   {"base"},
+	"recall":  {"base", "guard"},
+	"config":  {"base", "guard", "recall"},
+	"op":      {"base", "guard", "recall"}, // what Amber can do; no door, no engine
+	"client":  {"base", "op"},
+	"capture": {"base", "guard", "recall"},
+	"store":   {"base", "guard", "recall"},
+	"share":   {"base", "capture", "guard", "store"},
+	"freeze":  {"base", "capture", "guard", "recall", "store"},
+	"agent":   {"base", "capture", "client", "config", "freeze", "guard", "op", "recall", "share", "store"},
+	"serve":   {"base", "capture", "client", "config", "freeze", "guard", "op", "recall", "share", "store"},
+	"cmd":     {"agent", "base", "capture", "client", "config", "freeze", "guard", "op", "recall", "serve", "share", "store"},
+	"test":    {"base"},
+
+	"archtest": {},
+	"tools":    {"*"}, // a module of its own
 }
 
-// vocabulary are the packages that every package may import like the root: they
-// hold contracts and shapes, and import nothing but the root and each other.
-var vocabulary = []string{"sign", "target", "wire"}
+// beside names, for each package, those of its own wing that it may import. A package may import the packages that it lies
+// below without being named here, and the rooms of the command line what they share, cli.
+var beside = map[string][]string{
+	"base/agekey":     {"base/fsx"},
+	"base/events":     {"base/fsx"},
+	"base/gitobj":     {"base/fsx", "base/gitrun", "base/names"},
+	"base/gitrun":     {"base/proc"},
+	"base/pgdb":       {"base/pgerr"},
+	"base/sqlpages":   {"base/sqlconn"},
+	"base/strictjson": {"base/names"},
+	"base/survey":     {"base/fsx", "base/names"},
+
+	"guard/intake": {"guard/redact"},
+
+	"recall/block":  {"recall/analyze"},
+	"recall/search": {"recall/analyze"},
+
+	"capture/hook":          {"capture/journal"},
+	"capture/hook/setup":    {"capture/settings"},
+	"capture/journal/drain": {"capture/digest"},
+
+	"store/image":           {"store/home", "store/sqlfile", "store/sqlrows"},
+	"store/ledger":          {"store/postgres/schema"},
+	"store/notes":           {"store/notefile"},
+	"store/postgres":        {"store/home", "store/notefile", "store/postgres/schema", "store/sqlcore", "store/sqlrows", "store/vaultrow"},
+	"store/postgres/folder": {"store/notefile", "store/postgres/mirror", "store/rowfile"},
+	"store/postgres/mirror": {"store/home", "store/postgres/schema", "store/rowfile", "store/vaultrow"},
+	"store/openviking":      {"store/openviking/api"},
+	"store/rowfile":         {"store/home", "store/image", "store/sqlfile"},
+	"store/sqlcore":         {"store/sqlrows"},
+	"store/sqlfile":         {"store/home", "store/sqlrows"},
+	"store/sqlite":          {"store/home", "store/image", "store/sqlcore", "store/sqlfile", "store/sqlrows", "store/statedir"},
+	"store/sqlrows":         {"store/home"},
+	"store/statedir":        {"store/home"},
+
+	"freeze/bundle":          {"freeze/envelope"},
+	"freeze/filesig":         {"freeze/envelope"},
+	"freeze/move":            {"freeze/snapshot"},
+	"freeze/repo":            {"freeze/envelope", "freeze/target"},
+	"freeze/snapshot":        {"freeze/bundle", "freeze/keyring", "freeze/nexo", "freeze/repo", "freeze/target", "freeze/target/dir"},
+	"freeze/target/dir":      {"freeze/target/pointer"},
+	"freeze/target/location": {"freeze/target/dir", "freeze/target/s3"},
+	"freeze/target/s3":       {"freeze/target/pointer"},
+
+	"share/foreign/formats": {"share/foreign/*"},
+	"share/gitsync":         {"share/foreign/engram", "share/gitsync/chunk", "share/gitsync/githook"},
+
+	"serve/backup":     {"serve/server"},
+	"serve/daemon":     {"serve/*"},
+	"serve/httpapi":    {"serve/server"},
+	"serve/mcpapi":     {"serve/server"},
+	"serve/near":       {"serve/httpapi", "serve/localsock"},
+	"serve/servertest": {"serve/server"},
+	"serve/vaultapi":   {"serve/server"},
+	"serve/web":        {"serve/server"}, // asks the API over a handler
+
+	"cmd/amber":                  {"cmd/*"}, // wires the rooms
+	"cmd/amber/internal/care":    {"cmd/amber/internal/capture", "cmd/amber/internal/share"},
+	"cmd/amber/internal/measure": {"cmd/amber/internal/demo"},
+	"cmd/amber/internal/serve":   {"cmd/amber/internal/capture", "cmd/amber/internal/care", "cmd/amber/internal/freeze", "cmd/amber/internal/share"},
+
+	"wire": {"wire/sign"},
+}
+
+// cli is what the rooms of the command line share.
+const cli = "cmd/amber/internal/cli"
+
+// leaves are the packages that import nothing of the module, not even the root.
+var leaves = []string{
+	".", "archtest", "base/fsx", "base/line", "base/linediff", "base/names", "base/pattern", "base/term", "base/timetable", "capture/settings",
+	"guard/redact", "guard/redact/secrettest", "guard/shown", "recall/analyze", "store/vaultrow", "tools/hosttest", "tools/sdkgen",
+}
 
 // stdlibOnly are the packages that import nothing from other modules.
-var stdlibOnly = []string{".", "home", "sign", "target", "wire"}
+var stdlibOnly = []string{".", "freeze/target", "store/home", "wire", "wire/sign"}
 
 // Import is one import of one file.
 type Import struct {
@@ -208,8 +137,8 @@ func Check(root string) ([]string, error) {
 	}
 	var broken []string
 	for _, p := range packages {
-		if _, ok := law[p]; !ok {
-			broken = append(broken, fmt.Sprintf("%s: the package has no rule in internal/archtest", p))
+		if _, ok := wings[wing(short(p))]; !ok {
+			broken = append(broken, fmt.Sprintf("%s: the package lies in no wing of internal/archtest", p))
 		}
 	}
 	for _, i := range imports {
@@ -221,8 +150,18 @@ func Check(root string) ([]string, error) {
 	return broken, nil
 }
 
+// short is the name of a package without internal/, which says where it lies and not what it is.
+func short(pkg string) string { return strings.TrimPrefix(pkg, "internal/") }
+
+// wing returns the wing of a package.
+func wing(pkg string) string {
+	top, _, _ := strings.Cut(pkg, "/")
+	return top
+}
+
 // judge says why a package may not import another, "" when it may.
 func judge(pkg, imported string) string {
+	pkg = short(pkg)
 	inside := imported == Module || strings.HasPrefix(imported, Module+"/")
 	if !inside {
 		external := strings.Contains(strings.Split(imported, "/")[0], ".")
@@ -231,20 +170,31 @@ func judge(pkg, imported string) string {
 		}
 		return ""
 	}
-	target := strings.TrimPrefix(strings.TrimPrefix(imported, Module), "/")
-	if target == "" {
-		target = "."
+	target := "."
+	if imported != Module {
+		target = short(strings.TrimPrefix(imported, Module+"/"))
 	}
-	allowed := law[pkg]
+	from, to := wing(pkg), wing(target)
+	named := func(allowed string) bool {
+		dir, all := strings.CutSuffix(allowed, "*")
+		return allowed == target || all && strings.HasPrefix(target, dir)
+	}
 	switch {
-	case slices.Contains(allowed, "*"), slices.Contains(allowed, target):
-		return ""
-	case slices.Contains(allowed, "-"):
+	case slices.Contains(leaves, pkg):
 		return "this package imports nothing of the module"
-	case target == "." || slices.Contains(vocabulary, target) || strings.HasPrefix(target, "internal/"):
+	case to == "." || to == "wire" && from != to:
+		return ""
+	case to == "test" && strings.HasSuffix(path.Base(pkg), "test"): // a suite or a double
+		return ""
+	case from == to:
+		if strings.HasPrefix(pkg, target+"/") || from == "cmd" && target == cli || slices.ContainsFunc(beside[pkg], named) {
+			return ""
+		}
+		return "the packages of a wing import sideways only what internal/archtest names"
+	case slices.ContainsFunc(wings[from], func(w string) bool { return w == to || w == "*" }):
 		return ""
 	}
-	return "nobody imports sideways"
+	return fmt.Sprintf("the wing %s may not import the wing %s", from, to)
 }
 
 // read returns the imports and the packages of the module.

@@ -12,7 +12,7 @@ import (
 )
 
 // counted are the packages that tell people and agents numbers of things.
-var counted = []string{"cmd/amber", "server"}
+var counted = []string{"cmd/amber", "internal/serve"}
 
 // telling are the calls that make what is told. Errors are left out: the numbers in them are mostly limits.
 var telling = []string{"Sprintf", "Fprintf", "Appendf", "Note", "Warn", "Confirm", "Wrapped", "note", "warn", "say"}

@@ -16,22 +16,22 @@ var forbidden = []struct {
 	except []string
 	why    string
 }{
-	{"time.Now", []string{"cmd/amber", "cmd/amber/internal/cli", "internal/fsx", "tools/bench"}, "time is injected"},
+	{"time.Now", []string{"cmd/amber", "cmd/amber/internal/cli", "internal/base/fsx", "tools/bench"}, "time is injected"},
 	{"time.Sleep", []string{"tools/bench"}, "wait for a signal instead"},
-	{"os.WriteFile", []string{"tools/bench", "tools/hosttest", "internal/pgtest", "notes/notestest"}, "durable files go through internal/fsx"},
-	{"os.Rename", []string{"internal/fsx"}, "durable files go through internal/fsx"},
-	{"os.Create", []string{"tools/bench"}, "durable files go through internal/fsx"},
-	{"os.OpenFile", []string{"internal/fsx", "tools/hosttest", "internal/pgtest"}, "durable files go through internal/fsx"},
+	{"os.WriteFile", []string{"tools/bench", "tools/hosttest", "internal/test/pgtest", "internal/store/notes/notestest"}, "durable files go through internal/base/fsx"},
+	{"os.Rename", []string{"internal/base/fsx"}, "durable files go through internal/base/fsx"},
+	{"os.Create", []string{"tools/bench"}, "durable files go through internal/base/fsx"},
+	{"os.OpenFile", []string{"internal/base/fsx", "tools/hosttest", "internal/test/pgtest"}, "durable files go through internal/base/fsx"},
 	{"os.Exit", []string{"cmd/amber", "tools/bench", "tools/hosttest", "tools/modelconv", "tools/release"}, "only a main ends the process"},
 }
 
 // leased is the one file of the engine of snapshots that takes the lock of an agent's folder: operations on agents
 // in a database take a lease as well.
-const leased = "snapshot/elsewhere.go"
+const leased = "internal/freeze/snapshot/elsewhere.go"
 
 // bounded are the files that begin transactions on PostgreSQL, or say how long one may be silent: one of another file could keep the lock of an
 // agent for as long as its program stands still.
-var bounded = []string{"internal/pgdb/db.go", "store/postgres/schema/migrate.go", "store/postgres/mirror/export.go"}
+var bounded = []string{"internal/base/pgdb/db.go", "internal/store/postgres/schema/migrate.go", "internal/store/postgres/mirror/export.go"}
 
 // begins are the calls that begin one.
 var begins = []string{"Begin", "BeginTx", "BeginFunc", "BeginTxFunc"}
@@ -67,7 +67,7 @@ func Habits(root string) ([]string, error) {
 func habitsOf(file string, f *ast.File) (broken []string) {
 	pkg := path.Dir(file)
 	unbounded := !slices.Contains(bounded, file) && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
-		return strings.HasPrefix(i.Path.Value, `"github.com/jackc/pgx/`) || strings.HasSuffix(i.Path.Value, `/internal/pgdb"`)
+		return strings.HasPrefix(i.Path.Value, `"github.com/jackc/pgx/`) || strings.HasSuffix(i.Path.Value, `/internal/base/pgdb"`)
 	})
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -89,13 +89,13 @@ func habitsOf(file string, f *ast.File) (broken []string) {
 			}
 		case *ast.BasicLit:
 			if unbounded && n.Kind == token.STRING && (strings.HasPrefix(n.Value[1:], "BEGIN") || strings.Contains(n.Value, "idle_in_transaction")) {
-				broken = append(broken, file+" begins a transaction or says how long it may be silent: internal/pgdb does")
+				broken = append(broken, file+" begins a transaction or says how long it may be silent: internal/base/pgdb does")
 			}
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); unbounded && slices.Contains(begins, n.Sel.Name) && !(ok && x.Name == "audited") {
-				broken = append(broken, file+" calls "+n.Sel.Name+": transactions on PostgreSQL are begun by internal/pgdb, which bounds them")
+				broken = append(broken, file+" calls "+n.Sel.Name+": transactions on PostgreSQL are begun by internal/base/pgdb, which bounds them")
 			}
-			if n.Sel.Name == "Operate" && pkg == "snapshot" && file != leased {
+			if n.Sel.Name == "Operate" && pkg == path.Dir(leased) && file != leased {
 				broken = append(broken, file+" calls Operate: an agent in a database needs a lease, too, so Engine.operate does it")
 			}
 			x, ok := n.X.(*ast.Ident)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/internal/archtest"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // tree writes files below a new folder.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/names"
+	"github.com/amber-memory/amber/internal/base/names"
 )
 
 var (

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/analyze"
-	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/internal/recall/analyze"
+	"github.com/amber-memory/amber/internal/recall/search"
 )
 
 const (

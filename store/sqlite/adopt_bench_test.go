@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/internal/store/image"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // BenchmarkAdopt measures what a switch waits for when a snapshot differs from

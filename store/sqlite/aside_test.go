@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
-	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/internal/store/image"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // listener collects the rows that were set aside.

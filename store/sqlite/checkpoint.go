@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
 )
 
 // checkpointFrames is how many frames the write-ahead log may hold that are

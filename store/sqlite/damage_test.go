@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // harm is one way a file can be broken.

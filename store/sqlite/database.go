@@ -8,12 +8,12 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
-	"github.com/amber-memory/amber/store/sqlcore"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/recall/search"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
+	"github.com/amber-memory/amber/internal/store/sqlfile"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // database is one of the two files, whichever generation is live.

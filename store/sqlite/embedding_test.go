@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
 )
 
 // PutEmbedding stores a vector as an import of a bundle of nexo does.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func erase(t *testing.T, s *Store, id amber.MemoryID) {

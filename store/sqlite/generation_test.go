@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/store/sqlfile"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // copyGeneration makes the next generation of an agent, its databases copies

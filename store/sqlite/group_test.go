@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // gathering is a ground on which the first writer leads and finds all the others

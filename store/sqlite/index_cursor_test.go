@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // The cursor of an index moves one step at a time, and one that was overtaken learns of it.

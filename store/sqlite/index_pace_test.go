@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/internal/recall/search"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // saveMany stores memories in batches as the command line does, some time after each other.

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/analyze"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/recall/analyze"
+	"github.com/amber-memory/amber/internal/recall/search"
+	"github.com/amber-memory/amber/internal/store/sqlfile"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // toyModel takes words that mean the same for one, and a text for the sum of its words.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
-	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // filterSteps are the steps of a plan that apply a filter with every

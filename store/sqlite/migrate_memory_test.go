@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/store/sqlfile"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // A released migration is never changed: users have files that it made. Every

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/gitobj"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
+	"github.com/amber-memory/amber/internal/base/gitobj"
+	"github.com/amber-memory/amber/internal/guard/redact"
+	"github.com/amber-memory/amber/internal/store/image"
+	"github.com/amber-memory/amber/internal/store/sqlfile"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // noted returns a note of a made-up commit.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
-	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
 )
 
 func TestLayerPlans(t *testing.T) {

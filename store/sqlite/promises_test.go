@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // Each test of this file protects against a mistake that stores of other memory

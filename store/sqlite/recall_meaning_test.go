@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // stuckModel makes no vector before the caller gives up.

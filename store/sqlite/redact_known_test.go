@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/internal/guard/redact"
+	"github.com/amber-memory/amber/internal/store/image"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // A secret that one database gives away is taken out of the other, and counted under

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/internal/guard/redact"
+	"github.com/amber-memory/amber/internal/store/image"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // synced puts a row with a text into every table that only sync uses.

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/analyze"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
-	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/guard/redact"
+	"github.com/amber-memory/amber/internal/recall/analyze"
+	"github.com/amber-memory/amber/internal/store/image"
+	"github.com/amber-memory/amber/internal/store/sqlfile"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {

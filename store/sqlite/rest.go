@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
 )
 
 // Forget implements [sqlcore.Database]: secure delete has overwritten what the

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
+	"github.com/amber-memory/amber/internal/store/sqlfile"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func TestMiddle(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // folder represents a place: chunks that stores add and take.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // A relation that waited for a memory is tried again whichever way the memory comes. The folder it is from has a say in it as soon as

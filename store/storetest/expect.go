@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/promise"
+	"github.com/amber-memory/amber/internal/test/promise"
 )
 
 // caught runs f and returns the failure that ended it, or nil.

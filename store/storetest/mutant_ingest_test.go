@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func ingestMutants() []mutant {

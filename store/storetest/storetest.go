@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/promise"
+	"github.com/amber-memory/amber/internal/test/promise"
 )
 
 // Env is what the suite injects so that time and chance are its own. Clock

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/promise"
+	"github.com/amber-memory/amber/internal/test/promise"
 )
 
 // world is one open store in a fresh place, with the clock that it sees. It

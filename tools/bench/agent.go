@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/store/notes"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

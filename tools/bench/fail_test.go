@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestFailureEndsTheAttemptAndCleansUp checks that an error comes out of attempt as it

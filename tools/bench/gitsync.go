@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/share/gitsync"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // storePragmas are those of the store's writing connection.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/share/gitsync"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/share/gitsync/chunk"
 )
 
 // fullSync is what it took to bring a whole store out and into another one.

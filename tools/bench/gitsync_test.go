@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestBareInsertsStoreWhatAnImportStores checks that the two sides of the

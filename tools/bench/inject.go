@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/embed"
+	"github.com/amber-memory/amber/internal/recall/embed"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/capture/journal/drain"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // hooks compares processes of the binary: one that keeps an event durably, one

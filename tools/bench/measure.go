@@ -15,8 +15,8 @@ import (
 	_ "modernc.org/sqlite" // the bare query runs on the same engine
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

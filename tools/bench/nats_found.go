@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/natsbus"
+	"github.com/amber-memory/amber/internal/serve/natsbus"
 )
 
 // natsFound compares the change logs with what arrived.

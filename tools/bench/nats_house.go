@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/natsbus"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/serve/natsbus"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/pgtest"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/pgtest"
-	"github.com/amber-memory/amber/store/postgres"
-	"github.com/amber-memory/amber/store/postgres/mirror"
-	"github.com/amber-memory/amber/store/sqlite/rowfile"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/store/rowfile"
+	"github.com/amber-memory/amber/internal/test/pgtest"
 )
 
 // disable lets the tables of memories of a database note nothing for the index.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/analyze"
-	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/recall/analyze"
+	"github.com/amber-memory/amber/internal/recall/search"
+	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres"
 )
 
 // sizes tells how much room memories take, by table, and how much a write adds to the write-ahead log. Nothing of it

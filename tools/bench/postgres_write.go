@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres"
 )
 
 // bareTable is what writes are compared with: a row as long as a memory, and nothing else.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/embed"
-	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/internal/recall/embed"
+	"github.com/amber-memory/amber/internal/recall/search"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/serve/httpapi"
+	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	settings "github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/store/openviking"
-	"github.com/amber-memory/amber/store/openviking/api"
+	"github.com/amber-memory/amber/internal/store/openviking"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/amber-memory/amber/store/openviking"
+	"github.com/amber-memory/amber/internal/store/openviking"
 )
 
 // feeds measures how fast files are acknowledged: those of a store that the server has never

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/openviking"
-	"github.com/amber-memory/amber/store/openviking/api"
+	"github.com/amber-memory/amber/internal/store/openviking"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
 // listener is a server that notes the queries it gets, and how long each takes it.

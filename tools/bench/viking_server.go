@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/amber-memory/amber/store/openviking/api"
-	"github.com/amber-memory/amber/store/openviking/ovfake"
-	"github.com/amber-memory/amber/store/openviking/ovtest"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
+	"github.com/amber-memory/amber/internal/store/openviking/ovtest"
+	"github.com/amber-memory/amber/internal/test/ovfake"
 )
 
 // vikingServer is an OpenViking server, and a user of it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // TestVikingTargetsAreMeasuredOnTheFake runs everything once in small: every target of an OpenViking

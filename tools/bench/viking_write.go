@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/openviking"
-	"github.com/amber-memory/amber/store/openviking/api"
+	"github.com/amber-memory/amber/internal/store/openviking"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 

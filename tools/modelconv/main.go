@@ -17,8 +17,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber/embed"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/recall/embed"
 )
 
 func main() {

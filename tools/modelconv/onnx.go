@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber/embed"
+	"github.com/amber-memory/amber/internal/recall/embed"
 )
 
 // tensor is one array of numbers: floats, or bytes with or without a sign.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // field encodes a field of a protocol buffer that has bytes.

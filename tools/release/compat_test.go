@@ -18,17 +18,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // notOurs are folders whose constants are about formats of other programs, or about nothing that stays.
-var notOurs = []string{"foreign", "eval", "tools", "internal/archtest", "store/openviking/ovfake"}
+var notOurs = []string{"internal/share/foreign", "internal/freeze/nexo", "internal/recall/eval", "tools", "internal/archtest", "internal/test/ovfake"}
 
 // noFormats are constants that have the name of a format and are none.
 var noFormats = []string{
-	"bundle.nexoVersion",    // of another program
-	"colony.latestFormat",   // goes with colony.Format
-	"gitsync/chunk.version", // the number in gitsync/chunk.Format
+	"internal/freeze/bundle.nexoVersion",   // of another program
+	"internal/share/colony.latestFormat",   // goes with Format of that package
+	"internal/share/gitsync/chunk.version", // the number in internal/share/gitsync/chunk.Format
 }
 
 var (
@@ -126,10 +126,10 @@ func schemasOf(t *testing.T, root string) map[string]string {
 		return strconv.Itoa(len(files))
 	}
 	return map[string]string{
-		"memory.db":  count("store/sqlite/internal/sqlfile/migrations/memory-*.sql"),
-		"control.db": count("store/sqlite/internal/sqlfile/migrations/control-*.sql"),
-		"home.db":    count("ledger/migrations/home-*.sql"),
-		"PostgreSQL": count("store/postgres/schema/migrations/*.sql"),
+		"memory.db":  count("internal/store/sqlfile/migrations/memory-*.sql"),
+		"control.db": count("internal/store/sqlfile/migrations/control-*.sql"),
+		"home.db":    count("internal/store/ledger/migrations/home-*.sql"),
+		"PostgreSQL": count("internal/store/postgres/schema/migrations/*.sql"),
 	}
 }
 

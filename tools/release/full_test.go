@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/filesig"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/freeze/filesig"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 var (

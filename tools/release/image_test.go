@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // checkImage reads an archive as skopeo and docker do, checks every digest and size in it, and returns the files of

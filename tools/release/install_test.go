@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/filesig"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/freeze/filesig"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // site is a release on a server, and a user who installs from it.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 func serve(t *testing.T, dir string) string {

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // options are the flags.

@@ -19,8 +19,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/amber-memory/amber/internal/filesig"
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/freeze/filesig"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // fakeProgram plays amber: a script that says its version.

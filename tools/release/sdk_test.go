@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // example is the first example of a README in a language.

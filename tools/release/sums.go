@@ -16,9 +16,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber/internal/filesig"
-	"github.com/amber-memory/amber/keyring"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/freeze/filesig"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // Files of a release that say what the others are.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "write what is made into the packages")
@@ -17,7 +17,7 @@ const root = "../.."
 // The packages hold what is made of the document of today. Run with -update after a change of the API.
 func TestThePackagesAreMadeOfTheDocument(t *testing.T) {
 	t.Parallel()
-	files := must.Get(Generate(must.Get(os.ReadFile(filepath.Join(root, "server/httpapi/testdata/openapi.json")))(t)))(t)
+	files := must.Get(Generate(must.Get(os.ReadFile(filepath.Join(root, "internal/serve/httpapi/testdata/openapi.json")))(t)))(t)
 	for name, text := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if *update {

@@ -18,12 +18,12 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/hook"
-	"github.com/amber-memory/amber/internal/proc"
-	"github.com/amber-memory/amber/internal/project"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/internal/term"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/base/proc"
+	"github.com/amber-memory/amber/internal/base/term"
+	"github.com/amber-memory/amber/internal/capture/hook"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/capture/project"
+	"github.com/amber-memory/amber/internal/guard/redact"
 )
 
 // hookFlags are those of `hook`.

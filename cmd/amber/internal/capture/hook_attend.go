@@ -12,8 +12,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/proc"
-	"github.com/amber-memory/amber/server/near"
+	"github.com/amber-memory/amber/internal/base/proc"
+	"github.com/amber-memory/amber/internal/serve/near"
 	"github.com/amber-memory/amber/wire"
 )
 

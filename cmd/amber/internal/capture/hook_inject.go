@@ -10,11 +10,11 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/hook"
-	blocks "github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/internal/project"
-	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/server/near"
+	"github.com/amber-memory/amber/internal/capture/hook"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/capture/project"
+	blocks "github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/serve/near"
 	"github.com/amber-memory/amber/wire"
 )
 

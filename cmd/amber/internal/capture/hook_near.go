@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/server/near"
+	"github.com/amber-memory/amber/internal/serve/near"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
 func (a *app) journalCommand() *cobra.Command {

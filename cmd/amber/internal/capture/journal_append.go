@@ -13,8 +13,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/guard/redact"
 )
 
 // GenericHost is the host of events that no agent host reported.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
 func (a *app) journalDiscardCommand() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/capture/journal/drain"
 )
 
 func (a *app) journalDrainCommand() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
 func (a *app) journalShowCommand() *cobra.Command {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/hook"
-	"github.com/amber-memory/amber/hook/setup"
+	"github.com/amber-memory/amber/internal/capture/hook"
+	"github.com/amber-memory/amber/internal/capture/hook/setup"
 )
 
 // setupFlags are those of `setup`.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/hook/setup"
+	"github.com/amber-memory/amber/internal/capture/hook/setup"
 )
 
 // setupList prints how every host stands.

@@ -10,11 +10,11 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/serve/backup"
+	"github.com/amber-memory/amber/internal/serve/server"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // DeletedAgent is the JSON of agent delete.

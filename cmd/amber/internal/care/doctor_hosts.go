@@ -7,7 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/capture"
-	"github.com/amber-memory/amber/hook/setup"
+	"github.com/amber-memory/amber/internal/capture/hook/setup"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/store/openviking"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/store/openviking"
 )
 
 // feedViking gives the OpenViking server what it does not have yet; anew: everything again.

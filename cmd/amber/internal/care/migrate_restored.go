@@ -7,9 +7,9 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/ledger"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/store/ledger"
+	"github.com/amber-memory/amber/internal/store/postgres"
 )
 
 // restoration is the JSON of a database that was set back and is used again.

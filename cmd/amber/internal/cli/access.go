@@ -7,8 +7,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // access says which repository a verb works on, and with which keys, beside

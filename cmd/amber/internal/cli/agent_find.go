@@ -14,7 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // Variables that name an agent where no flag does.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
 // App is one run of the command.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/base/term"
 )
 
 // PageFlags cut a listing into pages.

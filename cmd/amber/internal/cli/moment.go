@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/timetable"
+	"github.com/amber-memory/amber/internal/base/timetable"
 )
 
 // TimeForms says, in the help of a flag, which times it takes.

@@ -9,12 +9,12 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/authorship"
-	"github.com/amber-memory/amber/internal/intake"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/ledger"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/guard/authorship"
+	"github.com/amber-memory/amber/internal/guard/intake"
+	"github.com/amber-memory/amber/internal/guard/redact"
+	"github.com/amber-memory/amber/internal/store/ledger"
+	"github.com/amber-memory/amber/internal/store/notes"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // Closed is the agent the flags name, there or not, whose store stays closed.

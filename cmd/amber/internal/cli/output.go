@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/shown"
-	"github.com/amber-memory/amber/internal/term"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/term"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
 // Printer writes results to stdout and remarks to stderr.

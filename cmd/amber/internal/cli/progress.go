@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/base/term"
 )
 
 // Meter knows how far something long is. The zero value knows nothing. It is

@@ -5,7 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/internal/project"
+	"github.com/amber-memory/amber/internal/capture/project"
 )
 
 // Projects is the registry of the folders that the home knows. Where there is no agent, and with look, nothing

@@ -6,9 +6,9 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/sign"
-	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/wire"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // remoteEngine is the engine of a served Amber.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // MaxWarnings is how many things of one kind are named one by one.

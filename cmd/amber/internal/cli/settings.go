@@ -8,7 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/guard/redact"
 )
 
 // HomeDir returns the folder of the home: the flag, the environment, the

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // damage overwrites pages of the live database, removes the notes, and lets

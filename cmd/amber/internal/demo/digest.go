@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
 )
 
 // fingerprint is a digest of everything an agent knows, and what that was.

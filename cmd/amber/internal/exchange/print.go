@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/wire"
 )
 

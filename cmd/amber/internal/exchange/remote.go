@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/foreign"
-	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/share/foreign"
+	"github.com/amber-memory/amber/internal/share/foreign/transfer"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/foreign"
-	"github.com/amber-memory/amber/foreign/formats"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/share/foreign"
+	"github.com/amber-memory/amber/internal/share/foreign/formats"
 	"github.com/amber-memory/amber/wire"
 )
 

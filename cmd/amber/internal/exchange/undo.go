@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/share/foreign/transfer"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/foreign"
-	"github.com/amber-memory/amber/foreign/transfer"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/share/foreign"
+	"github.com/amber-memory/amber/internal/share/foreign/transfer"
 )
 
 // watchEvery is how often files are looked at.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/base/agekey"
 	"github.com/amber-memory/amber/wire"
 )
 

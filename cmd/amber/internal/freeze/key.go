@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/keyring"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 func (a *app) keyCommand() *cobra.Command {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/filesig"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/freeze/filesig"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // signedFile is the JSON of key sign and key verify.

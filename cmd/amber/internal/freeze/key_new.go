@@ -9,8 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/keyring"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // newKey is the JSON of key new.

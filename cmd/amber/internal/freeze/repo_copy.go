@@ -9,8 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/freeze/target"
 )
 
 // Copied is the JSON of repo copy.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/target/location"
+	"github.com/amber-memory/amber/internal/freeze/target/location"
 )
 
 func (a *app) repoListCommand() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/base/agekey"
 )
 
 // Readership is the JSON of repo recipients add, remove and rotate.

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/embed"
+	"github.com/amber-memory/amber/internal/recall/embed"
 )
 
 func (a *app) evalCommand() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/eval"
-	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/capture/hook"
+	"github.com/amber-memory/amber/internal/recall/eval"
 )
 
 // evalProject is the project of conversations that are loaded: sessions are shown to

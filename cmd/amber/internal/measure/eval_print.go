@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/eval"
-	"github.com/amber-memory/amber/internal/term"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/term"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/recall/eval"
 )
 
 // score prints a share with three decimals.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/eval"
+	"github.com/amber-memory/amber/internal/recall/eval"
 )
 
 // Values of --baseline and --layer.

@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/store/openviking"
+	"github.com/amber-memory/amber/internal/store/openviking"
 )
 
 // Prefix begins the names of agents that an evaluation makes.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	blocks "github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
+	blocks "github.com/amber-memory/amber/internal/recall/block"
 	"github.com/amber-memory/amber/wire"
 )
 

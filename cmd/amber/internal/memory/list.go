@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/internal/base/term"
 )
 
 // listFlags say what to list and how much of it.

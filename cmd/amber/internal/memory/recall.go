@@ -10,8 +10,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/term"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/term"
+	"github.com/amber-memory/amber/internal/base/words"
 )
 
 // filterFlags narrow recall and list.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/internal/store/ledger"
 	"github.com/amber-memory/amber/wire"
 )
 

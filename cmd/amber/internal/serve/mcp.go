@@ -13,10 +13,10 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/serve/mcpapi"
+	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/mcpapi"
-	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
 

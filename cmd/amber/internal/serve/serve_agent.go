@@ -8,10 +8,10 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/vaultrow"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/serve/server"
+	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -6,13 +6,13 @@ import (
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/share"
-	"github.com/amber-memory/amber/colony"
-	"github.com/amber-memory/amber/colony/documents"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/internal/serve/backup"
+	"github.com/amber-memory/amber/internal/serve/metrics"
+	"github.com/amber-memory/amber/internal/share/colony"
+	"github.com/amber-memory/amber/internal/share/colony/documents"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/store/home"
 )
 
 // backupAgent backs up the notes of an agent to its vault. An agent without notes

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server/daemon"
+	"github.com/amber-memory/amber/internal/serve/daemon"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/ledger"
-	"github.com/amber-memory/amber/server/daemon"
-	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/internal/serve/daemon"
+	"github.com/amber-memory/amber/internal/store/ledger"
+	"github.com/amber-memory/amber/internal/store/postgres"
 )
 
 // leaveWithin is how long a server may take to tell others that it is gone. They see it by themselves later.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/internal/store/ledger"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/server/daemon"
+	"github.com/amber-memory/amber/internal/serve/daemon"
 )
 
 // firstVisit is how long a server that was started for the page waits for the first visitor.

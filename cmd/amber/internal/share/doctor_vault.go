@@ -12,9 +12,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/timetable"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/internal/base/timetable"
+	"github.com/amber-memory/amber/internal/serve/backup"
+	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/colony"
-	"github.com/amber-memory/amber/colony/documents"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/share/colony"
+	"github.com/amber-memory/amber/internal/share/colony/documents"
 	"github.com/amber-memory/amber/wire"
 )
 

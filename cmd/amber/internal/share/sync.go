@@ -10,11 +10,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/gitsync/githook"
-	"github.com/amber-memory/amber/internal/project"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/capture/project"
+	"github.com/amber-memory/amber/internal/share/gitsync"
+	"github.com/amber-memory/amber/internal/share/gitsync/githook"
 	"github.com/amber-memory/amber/wire"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 func (a *app) syncCommand() *cobra.Command {

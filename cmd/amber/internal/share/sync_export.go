@@ -13,10 +13,10 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/internal/words"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/share/gitsync"
 	"github.com/amber-memory/amber/wire"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // syncExportFlags say what is exported, and how.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/internal/share/gitsync/githook"
 )
 
 func (a *app) syncHookCommand(f *syncFlags) *cobra.Command {

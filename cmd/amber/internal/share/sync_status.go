@@ -10,8 +10,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/share/gitsync"
 	"github.com/amber-memory/amber/wire"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/share/colony"
 )
 
 func (a *app) vaultCommand() *cobra.Command {

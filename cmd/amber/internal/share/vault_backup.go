@@ -13,9 +13,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/colony"
-	"github.com/amber-memory/amber/colony/documents"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/share/colony"
+	"github.com/amber-memory/amber/internal/share/colony/documents"
 	"github.com/amber-memory/amber/wire"
 )
 

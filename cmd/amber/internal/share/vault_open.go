@@ -9,12 +9,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/colony"
-	"github.com/amber-memory/amber/colony/api"
-	"github.com/amber-memory/amber/colony/documents"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/keyring"
-	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/internal/freeze/keyring"
+	"github.com/amber-memory/amber/internal/share/colony"
+	"github.com/amber-memory/amber/internal/share/colony/api"
+	"github.com/amber-memory/amber/internal/share/colony/documents"
+	"github.com/amber-memory/amber/wire/sign"
 )
 
 // openVault returns the vault of the agent of s: the configuration with the flags

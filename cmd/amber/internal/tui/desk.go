@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
 // Files is a desk whose texts are temporary files, opened with the editor of the environment.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/linediff"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/linediff"
+	"github.com/amber-memory/amber/internal/base/words"
 )
 
 // equalShown is how many equal lines are shown around a change.

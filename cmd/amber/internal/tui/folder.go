@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/amber-memory/amber/internal/project"
+	"github.com/amber-memory/amber/internal/capture/project"
 )
 
 // Folder is the folder in which the program was started.

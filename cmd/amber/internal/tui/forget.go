@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
 )
 
 // undoLog is what was forgotten here and can be brought back, the last of it last.

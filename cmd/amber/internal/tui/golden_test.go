@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/test/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

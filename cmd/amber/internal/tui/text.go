@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/amber-memory/amber/internal/shown"
+	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
 // maxMarks is how many combining marks one letter keeps. More of them cover the lines above.

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/words"
+	"github.com/amber-memory/amber/internal/base/words"
 )
 
 // reverse is the style of the row under the cursor, which also has a mark.

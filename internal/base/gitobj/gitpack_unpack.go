@@ -1,0 +1,58 @@
+package gitobj
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/fsx"
+)
+
+// BuildFromGitPack does what [Build] does with the objects of a git pack, whose refs must be refs: git reads its pack
+// once, straight into the new repository, and checks the form of every object and that each it names is there. Objects
+// that no ref needs stay in the pack. The file may be anybody's. Errors: those of Build and [ReadGitPack].
+func BuildFromGitPack(ctx context.Context, o Options, dir, file string, refs Refs) error {
+	const op = "build repository"
+	if err := refs.Check(); err != nil {
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
+	}
+	o, git, err := o.withDefaults()
+	if err != nil {
+		return wrap(op, "", err)
+	}
+	b := &builder{fsys: o.FS, git: git, dir: dir, gitDir: filepath.Join(dir, ".git"), refs: refs}
+	if _, err := o.FS.Lstat(b.gitDir); err == nil {
+		return amber.Errorf(amber.KindConflict, op, "", "the folder has a repository already")
+	}
+	if err := b.fromGitPack(ctx, file); err != nil {
+		return wrap(op, "", errors.Join(err, fsx.RemoveAll(o.FS, b.gitDir)))
+	}
+	return nil
+}
+
+func (b *builder) fromGitPack(ctx context.Context, file string) error {
+	f, err := openGitPack(file, b.refs)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := writeSkeleton(b.fsys, b.gitDir, skeleton{head: b.head(), oidLen: b.oidLen()}); err != nil {
+		return err
+	}
+	v := &view{dir: b.gitDir, git: b.git}
+	if err := v.unpack(ctx, f); err != nil {
+		return err
+	}
+	types, err := (&objectWalk{view: v}).types(ctx, b.refs.tips())
+	if err != nil {
+		return err
+	}
+	if err := b.checkTips(types); err != nil {
+		return err
+	}
+	if err := b.private(filepath.Join(b.gitDir, "objects", "pack")); err != nil {
+		return err
+	}
+	return b.show(ctx)
+}

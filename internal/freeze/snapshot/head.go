@@ -1,0 +1,104 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/freeze/repo"
+)
+
+// A head is the end of a chain of snapshots as this machine last wrote it. It
+// lies outside the repository, so that a repository that was set back to an
+// earlier state is noticed:
+//
+//	amber-head 1
+//	counter 17
+//	snapshot 0193c5a8-…
+//	digest 5e88…
+//	crc32c 1a2b3c4d
+const (
+	headMagic = "amber-head 1"
+	maxHead   = 4096
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func marshalHead(l repo.Link) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\ncounter %d\nsnapshot %s\ndigest %s\n", headMagic, l.Counter, l.ID, l.Digest)
+	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
+	return b.Bytes()
+}
+
+// parseHead reads what marshalHead writes, every byte of it checked.
+func parseHead(b []byte) (repo.Link, error) {
+	var l repo.Link
+	lines := strings.Split(string(b), "\n")
+	if len(lines) == 6 {
+		counter, _ := strings.CutPrefix(lines[1], "counter ")
+		id, _ := strings.CutPrefix(lines[2], "snapshot ")
+		l.Digest, _ = strings.CutPrefix(lines[3], "digest ")
+		l.ID = amber.SnapshotID(id)
+		l.Counter, _ = strconv.ParseInt(counter, 10, 64)
+	}
+	if !bytes.Equal(b, marshalHead(l)) || l.Counter < 1 {
+		return repo.Link{}, amber.Errorf(amber.KindDamaged, "read head of chain", "", "the checksum does not match")
+	}
+	return l, nil
+}
+
+// chainOf names the chain of a device in the repository of a tenant. The home's
+// own repository has the device's name; every other place has a chain of its own,
+// so that two of them can be brought together.
+func (e *Engine) chainOf(tenant amber.TenantID, device string) string {
+	name := e.repositoryName(tenant)
+	if name == e.o.Home.RepoDir(tenant) {
+		return device
+	}
+	return device + "-" + hexName(name)[:8]
+}
+
+// headPath returns the file of a chain in one repository. Tenant and agent are
+// folder names; the device comes from CURRENT and may hold anything printable.
+func (e *Engine) headPath(tenant amber.TenantID, agent amber.AgentID, device string) string {
+	name := hexName(device + "\n" + e.repositoryName(tenant))
+	return filepath.Join(e.o.Home.KeysDir(), "heads", string(tenant), string(agent), name)
+}
+
+// loadHead returns the known end of a chain, false when none is known.
+func (e *Engine) loadHead(tenant amber.TenantID, agent amber.AgentID, device string) (repo.Link, bool, error) {
+	path := e.headPath(tenant, agent, device)
+	b, err := fsx.ReadFile(e.o.FS, path, maxHead)
+	if errors.Is(err, fs.ErrNotExist) {
+		return repo.Link{}, false, nil
+	}
+	if err != nil {
+		return repo.Link{}, false, &amber.Error{Op: "read head of chain", Kind: amber.KindInternal, ID: path, Err: err}
+	}
+	l, err := parseHead(b)
+	return l, err == nil, err
+}
+
+// saveHead remembers the end of a chain. It never goes back.
+func (e *Engine) saveHead(tenant amber.TenantID, agent amber.AgentID, device string, l repo.Link) error {
+	if known, ok, err := e.loadHead(tenant, agent, device); err == nil && ok && known.Counter >= l.Counter {
+		return nil
+	}
+	path := e.headPath(tenant, agent, device)
+	err := fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700)
+	if err == nil {
+		err = fsx.Replace(e.o.FS, path, 0o600, marshalHead(l))
+	}
+	if err != nil {
+		return &amber.Error{Op: "write head of chain", Kind: amber.KindInternal, ID: path, Err: err}
+	}
+	return nil
+}

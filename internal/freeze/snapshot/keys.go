@@ -1,0 +1,248 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/agekey"
+	"github.com/amber-memory/amber/internal/freeze/repo"
+)
+
+// readyToSign makes the key of this home when the first snapshot needs it.
+func (e *Engine) readyToSign(ctx context.Context, rep *repository) (err error) {
+	if rep.signer != nil || e.o.Keys.NoSign {
+		return nil
+	}
+	if rep.signer, err = e.keys.signer(ctx, true); err != nil || rep.signer == nil {
+		return err
+	}
+	return e.reopen(ctx, rep)
+}
+
+// recipients returns those that are configured and some more.
+func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipient, error) {
+	configured, err := e.keys.recipients()
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, 0, len(configured)+len(more))
+	for _, r := range configured {
+		texts = append(texts, r.Text)
+	}
+	return agekey.ParseRecipients(append(texts, more...))
+}
+
+// encrypt makes sure that the configured recipients and those in more, and no one else, can read
+// everything that is written from now on. It returns a warning for each recipient that it added.
+func (e *Engine) encrypt(ctx context.Context, rep *repository, more []string) (warnings []string, err error) {
+	want, err := e.recipients(ctx, more)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case rep.Locked():
+		return nil, locked()
+	case rep.KeyID() != "":
+		if err := e.knownKey(ctx, rep); err != nil {
+			return nil, err
+		}
+		return e.admit(ctx, rep, want)
+	}
+	if err := e.neverHadKey(rep); err != nil || len(want) == 0 {
+		return nil, err
+	}
+	own, err := e.keys.own(want)
+	if err != nil {
+		return nil, err
+	}
+	if want, err = with(want, own); err != nil {
+		return nil, err
+	}
+	if err := e.reopen(ctx, rep); err != nil { // with what opens it from now on
+		return nil, err
+	}
+	if err := rep.InitKey(ctx, want, e.o.Random, e.now()); err != nil {
+		return nil, err
+	}
+	return nil, e.saveKeyNote(rep)
+}
+
+// neverHadKey refuses to write to a repository in the clear, or to give it a
+// key, that had one.
+func (e *Engine) neverHadKey(rep *repository) error {
+	note, err := e.loadKeyNote(rep.tenant)
+	if err != nil || note == (keyNote{}) {
+		return err
+	}
+	return amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, but its key record is gone").
+		WithHint("if you made a new repository there, remove " + e.keyNotePath(rep.tenant))
+}
+
+// admit adds the recipients that the repository does not have yet.
+func (e *Engine) admit(ctx context.Context, rep *repository, want []agekey.Recipient) (warnings []string, err error) {
+	have, err := rep.Recipients(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(have)
+	for _, r := range want {
+		if !slices.Contains(have, r.Text) {
+			all = append(all, r.Text)
+			warnings = append(warnings, fmt.Sprintf("%s can read every encrypted snapshot of the repository from now on", r.Text))
+		}
+	}
+	if len(warnings) == 0 {
+		return nil, nil
+	}
+	list, err := agekey.ParseRecipients(all)
+	if err == nil {
+		err = e.setRecipients(ctx, rep, list, false)
+	}
+	return warnings, err
+}
+
+func (e *Engine) setRecipients(ctx context.Context, rep *repository, list []agekey.Recipient, rotate bool) error {
+	if err := rep.SetRecipients(ctx, list, rotate, e.o.Random, e.now()); err != nil {
+		return err
+	}
+	return e.saveKeyNote(rep)
+}
+
+// with adds a recipient to others, once.
+func with(list []agekey.Recipient, r agekey.Recipient) ([]agekey.Recipient, error) {
+	texts := []string{}
+	for _, l := range append(slices.Clone(list), r) {
+		texts = append(texts, l.Text)
+	}
+	return agekey.ParseRecipients(texts)
+}
+
+// locked says that no identity at hand opens a repository.
+func locked() error {
+	return amber.Errorf(amber.KindRefused, "open repository", "", "the repository is encrypted, and no identity opens it").
+		WithHint("add --identity FILE, or set snapshot.encryption.identity")
+}
+
+// Recipients returns the age recipients of a tenant's repository; none when it
+// is not encrypted. Errors: not_found without a repository.
+func (e *Engine) Recipients(ctx context.Context, tenant amber.TenantID) (list []string, err error) {
+	err = e.with(ctx, tenant, func(rep *repository) error {
+		list, err = rep.Recipients(ctx)
+		return err
+	})
+	return list, err
+}
+
+// ChangeRecipients adds and removes recipients of a tenant's repository, and
+// returns the list. A removed recipient may have kept the repository key; rotate
+// makes a new key, which encrypts everything written from then on. Errors:
+// invalid; refused when this home could not open the repository any more or no
+// identity opens it now; not_found for a recipient to remove that is not in the
+// list; conflict when another process changes the list.
+func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, add, remove []string, rotate bool) ([]string, error) {
+	const op = "change recipients"
+	var texts []string
+	how := waiting
+	if len(add) > 0 {
+		how = creating // a repository can be encrypted before anything is in it
+	}
+	err := e.within(ctx, tenant, how, func(rep *repository) error {
+		if rep.Locked() {
+			return locked()
+		}
+		adding, err := agekey.ParseRecipients(add)
+		if err != nil {
+			return err
+		}
+		removing, err := agekey.ParseRecipients(remove)
+		if err != nil {
+			return err
+		}
+		if rep.KeyID() == "" {
+			if len(adding) == 0 || len(removing) > 0 || rotate {
+				return amber.Errorf(amber.KindNotFound, op, string(tenant), "the repository is not encrypted")
+			}
+			_, err := e.encrypt(ctx, rep, add)
+			if err == nil {
+				texts, err = rep.Recipients(ctx)
+			}
+			return err
+		}
+		if err := e.knownKey(ctx, rep); err != nil {
+			return err
+		}
+		have, err := rep.Recipients(ctx)
+		if err != nil {
+			return err
+		}
+		if err := e.notConfigured(ctx, removing); err != nil {
+			return err
+		}
+		texts = append(have, textsOf(adding)...)
+		for _, r := range removing {
+			n := slices.Index(texts, r.Text)
+			if n < 0 {
+				return amber.Errorf(amber.KindNotFound, op, r.Text, "not a recipient of the repository")
+			}
+			texts = slices.Delete(texts, n, n+1)
+		}
+		list, err := agekey.ParseRecipients(texts)
+		if err != nil {
+			return err
+		}
+		if err := e.stillOpens(ctx, list); err != nil {
+			return err
+		}
+		texts = textsOf(list)
+		return e.setRecipients(ctx, rep, list, rotate)
+	})
+	return texts, err
+}
+
+// notConfigured refuses to remove recipients that the configuration lets in: the
+// next snapshot would do that again.
+func (e *Engine) notConfigured(ctx context.Context, removing []agekey.Recipient) error {
+	configured, err := e.keys.recipients()
+	if err != nil {
+		return err
+	}
+	for _, r := range removing {
+		if slices.Contains(textsOf(configured), r.Text) {
+			return amber.Errorf(amber.KindRefused, "change recipients", r.Text, "the configuration names this recipient, so the next snapshot would add it again").
+				WithHint("remove the recipient from snapshot.encryption.recipients first")
+		}
+	}
+	return nil
+}
+
+// stillOpens refuses recipients that would shut this home out of its own
+// repository: it could take no snapshot any more.
+func (e *Engine) stillOpens(ctx context.Context, list []agekey.Recipient) error {
+	ids, err := e.keys.identities()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if own, ok := agekey.RecipientOf(id); ok && slices.Contains(textsOf(list), own.Text) {
+			return nil
+		}
+	}
+	return amber.Errorf(amber.KindRefused, "change recipients", "", "this home could not open the repository any more: keep one of its own recipients")
+}
+
+func textsOf(list []agekey.Recipient) []string {
+	texts := make([]string, 0, len(list))
+	for _, r := range list {
+		texts = append(texts, r.Text)
+	}
+	return texts
+}
+
+// hidden reports whether a label may be seen only with the key. What Amber
+// itself calls its snapshots is needed to keep them.
+func hidden(m repo.Manifest, label string) bool {
+	return m.Encrypted && !strings.HasPrefix(label, "auto:")
+}

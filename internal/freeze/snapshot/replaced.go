@@ -1,0 +1,161 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/freeze/repo"
+	"github.com/amber-memory/amber/store/home"
+	"github.com/amber-memory/amber/wire"
+)
+
+// A generation that was restored says in its folder which one it has taken the
+// place of, and in which snapshot the last state of that one is:
+//
+//	amber-replaced 1
+//	generation 3
+//	snapshot 0193c5a8-…
+//	crc32c 1a2b3c4d
+//
+// The file becomes live with the generation, in the same step. When a restore
+// died before it removed the old generation, the file tells a later one whether
+// it may be removed. An old generation that no file names stays.
+const (
+	replacedName  = "REPLACED"
+	replacedMagic = "amber-replaced 1"
+	maxReplaced   = 4096
+)
+
+// replaced is a generation that is not live any more.
+type replaced struct {
+	generation int64
+	safety     amber.SnapshotID // holds its last state
+}
+
+func (r replaced) marshal() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\ngeneration %d\nsnapshot %s\n", replacedMagic, r.generation, r.safety)
+	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
+	return b.Bytes()
+}
+
+// parseReplaced reads what marshal writes, and nothing else.
+func parseReplaced(b []byte) (r replaced, ok bool) {
+	lines := strings.Split(string(b), "\n")
+	if len(lines) != 5 {
+		return replaced{}, false
+	}
+	n, _ := strings.CutPrefix(lines[1], "generation ")
+	id, _ := strings.CutPrefix(lines[2], "snapshot ")
+	r.safety = amber.SnapshotID(id)
+	r.generation, _ = strconv.ParseInt(n, 10, 64)
+	return r, r.generation > 0 && bytes.Equal(b, r.marshal())
+}
+
+// vouch writes into a generation that is being built which one it replaces.
+func (e *Engine) vouch(dir string, r replaced) error {
+	path := filepath.Join(dir, replacedName)
+	f, err := fsx.Build(e.o.FS, path, 0o600)
+	if err == nil {
+		_, err = f.Write(r.marshal())
+		err = errors.Join(err, f.Close())
+	}
+	return fail("note replaced generation", path, err)
+}
+
+// complete reports whether nothing that has content was left out, and nothing
+// was damaged already. Links and devices have no content.
+func (c *capture) complete() bool {
+	for _, d := range c.inner.Databases {
+		if d.Damage != "" {
+			return false // what is left of it may be worth more than its pages
+		}
+	}
+	for _, s := range c.inner.Skipped {
+		if s.Reason != wire.SkipNotRegular {
+			return false
+		}
+	}
+	return c.inner.SkippedMore == 0
+}
+
+// removeReplaced removes the generation that the live one has replaced, if it is
+// still there and the snapshot that holds its last state is whole. It returns
+// the number, 0 when there was nothing to remove. The caller is inside Operate.
+func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, rep *repository) (int64, error) {
+	c, err := agent.Current()
+	if err != nil {
+		return 0, err
+	}
+	b, err := fsx.ReadFile(e.o.FS, filepath.Join(agent.GenDir(c), replacedName), maxReplaced)
+	if err != nil {
+		return 0, nil // no note vouches for a snapshot
+	}
+	r, ok := parseReplaced(b)
+	if !ok || r.generation >= c.Generation || !e.there(agent, r.generation) {
+		return 0, nil
+	}
+	ref := wire.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}
+	if err := e.readAll(ctx, rep, ref); err != nil {
+		return 0, nil // it stays
+	}
+	return r.generation, agent.RemoveGeneration(ctx, r.generation)
+}
+
+// readAll reads every byte of a snapshot and compares it with its id.
+func (e *Engine) readAll(ctx context.Context, rep *repository, ref wire.SnapshotRef) error {
+	_, inner, err := e.find(ctx, rep, ref)
+	if err != nil {
+		return err
+	}
+	var ids []repo.ID
+	err = rep.NeededBy(ctx, inner, func(id repo.ID, _ repo.Kind) error {
+		ids = append(ids, id)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(ids, repo.ID.Compare)
+	return rep.Read(ctx, slices.Compact(ids), func(repo.Blob) error { return nil })
+}
+
+// there reports whether a generation has a folder.
+func (e *Engine) there(agent *home.Agent, n int64) bool {
+	_, err := e.o.FS.Lstat(agent.GenDir(home.Current{Generation: n}))
+	return err == nil
+}
+
+// sweepWait is how long garbage collection waits for an operation on an agent
+// before it leaves that agent alone. It holds the repository meanwhile, which
+// the operation may want.
+const sweepWait = 20 * time.Millisecond
+
+// sweepReplaced does so for an agent that no operation runs on.
+func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, rep *repository) (n int64, err error) {
+	if all, err := agent.Generations(); err != nil || len(all) < 2 {
+		return 0, err
+	}
+	began := false
+	wait, cancel := context.WithTimeout(ctx, sweepWait)
+	defer cancel()
+	err = e.operate(wait, agent, func(context.Context) (err error) {
+		began = true
+		n, err = e.removeReplaced(ctx, agent, rep)
+		return err
+	})
+	if !began && ctx.Err() == nil {
+		return 0, nil // in use
+	}
+	return n, err
+}

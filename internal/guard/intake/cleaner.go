@@ -1,0 +1,144 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/redact"
+)
+
+// cleaner cleans one request, counts what it took, and notes the first id that
+// holds a secret.
+type cleaner struct {
+	rules  *redact.Redactor
+	report redact.Report
+	err    error
+}
+
+// text returns s without secrets.
+func (c *cleaner) text(s string) string {
+	s, found := c.rules.String(s)
+	c.report.Add(found)
+	return s
+}
+
+// change cleans a text in place; nil stays nil.
+func (c *cleaner) change(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	return new(c.text(*s))
+}
+
+// texts returns a list without secrets; nil stays nil.
+func (c *cleaner) texts(list []string) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = c.text(s)
+	}
+	return out
+}
+
+// named returns s, which a name stands before, without secrets: the name may give
+// one away.
+func (c *cleaner) named(name, s string) string {
+	before := `"` + name + `": "`
+	out, found := c.rules.String(before + s)
+	rest, ok := strings.CutPrefix(out, before)
+	if !ok { // the name is a secret, and says nothing about the value
+		return c.text(s)
+	}
+	c.report.Add(found)
+	return rest
+}
+
+// pairs returns metadata without secrets; nil stays nil. Names that become the
+// same are told apart.
+func (c *cleaner) pairs(m map[string]string) map[string]string {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		name := c.text(k)
+		for _, taken := out[name]; taken; _, taken = out[name] {
+			name += "'"
+		}
+		out[name] = c.named(k, m[k])
+	}
+	return out
+}
+
+// document returns a JSON document, or a text that may be one, without secrets.
+func (c *cleaner) document(doc string) string {
+	doc, found := c.rules.JSON(doc, nil)
+	c.report.Add(found)
+	return doc
+}
+
+func (c *cleaner) raw(doc json.RawMessage) json.RawMessage {
+	if len(doc) == 0 {
+		return doc
+	}
+	return json.RawMessage(c.document(string(doc)))
+}
+
+// fields returns the fields of another tool without secrets. They are read as one
+// document: the name of a field may give its value away.
+func (c *cleaner) fields(m map[string]json.RawMessage) map[string]json.RawMessage {
+	if len(m) == 0 {
+		return m
+	}
+	whole, err := json.Marshal(m)
+	if err != nil {
+		return m // no JSON, and no store takes it
+	}
+	clean := c.raw(whole)
+	if bytes.Equal(clean, whole) {
+		return m
+	}
+	var out map[string]json.RawMessage
+	if err := json.Unmarshal(clean, &out); err != nil && c.err == nil {
+		c.err = amber.Errorf(amber.KindInvalid, "redact memory", "", "foreign fields cannot be redacted: %v", err)
+	}
+	return out
+}
+
+// ids refuses ids that hold a secret: a name and a value each.
+func (c *cleaner) ids(pairs ...string) {
+	if c.err == nil {
+		c.err = checkNames(c.rules, pairs)
+	}
+}
+
+func (c *cleaner) identities(i amber.Identities) {
+	c.ids("session id", string(i.SessionID), "user id", i.UserID, "project id", i.ProjectID, "workspace id", i.WorkspaceID)
+}
+
+// done counts what was taken for the caller and returns why the request is
+// refused, if it is.
+func (c *cleaner) done(ctx context.Context) error {
+	if c.err != nil {
+		return c.err
+	}
+	r, _ := ctx.Value(reportKey{}).(*Report)
+	r.add(c.report)
+	return nil
+}
+
+// pass gives a request that c has cleaned to the store, unless it is refused.
+func pass[In, Out any](ctx context.Context, c *cleaner, in In, next func(context.Context, In) (Out, error)) (Out, error) {
+	if err := c.done(ctx); err != nil {
+		var none Out
+		return none, err
+	}
+	return next(ctx, in)
+}

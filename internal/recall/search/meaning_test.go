@@ -1,0 +1,30 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber/internal/test/must"
+)
+
+// By meaning alone neither words, nor time, nor a conversation count.
+func TestMeaningOnly(t *testing.T) {
+	mem := NewMemory()
+	add := func(row int64, p Passage, text string, v Vector) {
+		mem.Add(Analyze(row, []Field{{text, 1}}, nil), p, v)
+	}
+	add(1, Passage{Source: "memory", Owner: "far"}, "the ferry leaves at nine", at(80))
+	add(2, Passage{Source: "memory", Owner: "near"}, "boats", at(10))
+	add(3, Passage{Source: "memory", Owner: "newer", At: 100 * oneDay}, "boats too", at(20))
+	add(4, Passage{Source: "memory", Owner: "near", Part: 1}, "more boats", at(5))
+	add(5, Passage{Source: "memory", Owner: "none"}, "when does the ferry leave", nil)
+	ask := Request{Text: "when does the ferry leave", Vector: at(0), Limit: 10, MeaningOnly: true}
+	got := must.Get(Recall(mem, nil, ask))(t)
+	wantOrder(t, got.Ranked, "near", "newer", "far")
+	if got.Ranked[0].Part != 1 || got.Ranked[0].Score < 0.99 {
+		t.Errorf("the best passage is part %d with %v, want part 1 with its cosine", got.Ranked[0].Part, got.Ranked[0].Score)
+	}
+	ask.Limit = 1
+	wantOrder(t, must.Get(Recall(mem, nil, ask))(t).Ranked, "near")
+	ask.Vector = nil
+	wantOrder(t, must.Get(Recall(mem, nil, ask))(t).Ranked)
+}

@@ -1,0 +1,124 @@
+package mcpservice
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
+)
+
+type exportHead struct {
+	SourceMachine     string   `json:"source_machine"`
+	ExportTimestamp   string   `json:"export_timestamp"`
+	TotalMemories     int      `json:"total_memories"`
+	DatabasePath      string   `json:"database_path"`
+	IncludeEmbeddings bool     `json:"include_embeddings"`
+	FilterTags        []string `json:"filter_tags"`
+	ExporterVersion   string   `json:"exporter_version"`
+}
+
+type memoryRow struct {
+	Content      string            `json:"content"`
+	ContentHash  string            `json:"content_hash"`
+	Tags         []string          `json:"tags"`
+	CreatedAt    json.Number       `json:"created_at"`
+	UpdatedAt    json.Number       `json:"updated_at"`
+	MemoryType   string            `json:"memory_type"`
+	Metadata     map[string]string `json:"metadata"`
+	Store        string            `json:"store"`
+	ExportSource string            `json:"export_source"`
+}
+
+// source is the name under which Amber exports memories to the program.
+const source = "amber"
+
+// write writes both members that the program asks for, with a memory on each line.
+func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to foreign.Output) error {
+	head := exportHead{SourceMachine: source, ExportTimestamp: o.At.String(), DatabasePath: "unknown", ExporterVersion: source}
+	if err := c.Memories(ctx, func(amber.Memory) error { head.TotalMemories++; return nil }); err != nil {
+		return err
+	}
+	file, err := to.Create("")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	_, err = fmt.Fprintf(out, "{\n  \"export_metadata\": %s,\n  \"memories\": [", encode(head))
+	before := "\n    "
+	if err == nil {
+		err = c.Memories(ctx, func(m amber.Memory) error {
+			_, err := fmt.Fprintf(out, "%s%s", before, encode(rowOf(m)))
+			before = ",\n    "
+			return err
+		})
+	}
+	if err == nil {
+		_, err = out.WriteString("\n  ]\n}\n")
+		err = errors.Join(err, out.Flush())
+	}
+	return errors.Join(err, file.Close())
+}
+
+// encode returns v as JSON on one line. The values that this package encodes cannot fail.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("mcpservice: " + err.Error())
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func rowOf(m amber.Memory) memoryRow {
+	r := memoryRow{
+		Content: m.Content, ContentHash: hashOf(m.Content), Tags: append([]string{}, m.Tags...), CreatedAt: seconds(m.CreatedAt), UpdatedAt: seconds(m.UpdatedAt),
+		MemoryType: typeOf(m), Metadata: map[string]string{}, Store: defaultStore, ExportSource: source,
+	}
+	for k, v := range m.Metadata {
+		r.Metadata[k] = v
+	}
+	if m.Title != "" {
+		r.Metadata["title"] = m.Title
+	}
+	r.Metadata["amber_id"] = string(m.ID)
+	return r
+}
+
+// hashOf is how the program names a memory.
+func hashOf(content string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(content))))
+	return hex.EncodeToString(sum[:])
+}
+
+// seconds returns a time as the program writes it.
+func seconds(t amber.Time) json.Number {
+	return json.Number(fmt.Sprintf("%d.%03d", t.UnixMilli()/1000, t.UnixMilli()%1000))
+}
+
+// typeOf returns the type that the memory came with, or the one of its kind.
+func typeOf(m amber.Memory) string {
+	var kept struct {
+		MemoryType string `json:"memory_type"`
+	}
+	if json.Unmarshal(m.Foreign[name], &kept) == nil && kept.MemoryType != "" && kindOf(kept.MemoryType) == m.Kind {
+		return kept.MemoryType
+	}
+	switch m.Kind {
+	case amber.ProjectFact:
+		return "decision"
+	case amber.WorkflowInsight:
+		return "learning"
+	case amber.HistoricalCase:
+		return "error"
+	}
+	return "note"
+}

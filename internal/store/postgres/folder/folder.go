@@ -1,0 +1,235 @@
+// Package folder carries an agent between a PostgreSQL database and a folder that is like the one of a generation in a home:
+// memory.db and control.db, the notes with their history in memdir, the documents of runtime state in state, the files of the
+// vault in state/vault.
+//
+// [Write] makes the folder of the live generation, all of one instant, or brings one that it made before up to date. [Read] says
+// what [mirror.Import] needs to make a generation of a folder.
+package folder
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/gitobj"
+	"github.com/amber-memory/amber/internal/base/pgdb"
+	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/store/rowfile"
+)
+
+// Names in a folder.
+const (
+	memoryName  = "memory.db"
+	controlName = "control.db"
+	notesName   = "memdir"
+	stateName   = "state"
+	vaultName   = "vault"  // in the state
+	sealName    = "MIRROR" // what the folder held when it was last written
+	suffix      = ".json"
+)
+
+// Options say how a folder is written and read.
+type Options struct {
+	Git  string // the program; "": the one in PATH
+	Temp string // an existing folder for temporary files; "": that of the system
+	// Every is after how many times [Write] compares all rows again; 1: always, 0: 10. Between them it reads and compares those that were
+	// written since the last time, and counts the others.
+	Every int
+}
+
+// every is the default of [Options.Every].
+const every = 10
+
+func (o Options) git(dir string) gitobj.Options {
+	return gitobj.Options{Dir: dir, Git: o.Git, Temp: o.Temp}
+}
+
+// Written says what was written.
+type Written struct {
+	mirror.Exported
+	// Anew says why files were made of all rows; "" where those of before were brought up to date.
+	Anew string
+	// AllCompared is the instant of which all rows were last compared with the database: that of the rows, unless only those that are new were
+	// compared; see [mirror.Changes].
+	AllCompared amber.Time
+	// NoHistory says why the notes are there without their history; "" where they have it.
+	NoHistory string
+}
+
+// Write makes a folder of the live generation of an agent. It updates the parts of the folder that are of an earlier
+// call for the same generation, and removes anything else in their place. Writers go on meanwhile.
+// [mirror.Exported.Compared] says what Write has compared when it returns: all rows the first time, and then as
+// [Options.Every] says. No other process may use the folder meanwhile. Errors: not_found; damaged for notes that cannot
+// be read; those of the database and the disk.
+func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Written, err error) {
+	if err := fsx.MkdirAll(fsx.OS(), dir, 0o700); err != nil {
+		return w, failed(dir, err)
+	}
+	_, current, err := a.Server.Live(ctx, a.Tenant, a.ID)
+	if err != nil {
+		return w, err
+	}
+	last, why := unsealed(ctx, dir, current.Incarnation, o)
+	if ctx.Err() != nil {
+		return w, failed(dir, ctx.Err())
+	}
+	// As long as the folder has no seal, no later call goes on from it.
+	if err := remove(dir, sealName); err != nil {
+		return w, err
+	}
+	if why == "" {
+		w, err = write(ctx, a, dir, o, true, last.since(dir, o))
+		if !errors.Is(err, rowfile.ErrOutdated) {
+			return w, finish(ctx, dir, &w, last, err)
+		}
+		why = err.Error()
+	}
+	if err := remove(dir, memoryName, controlName, notesName, stateName); err != nil {
+		return w, err
+	}
+	w, err = write(ctx, a, dir, o, false, nil)
+	w.Anew = why
+	return w, finish(ctx, dir, &w, seal{}, err)
+}
+
+// finish seals a folder that was written.
+func finish(ctx context.Context, dir string, w *Written, last seal, err error) error {
+	if err != nil {
+		return err
+	}
+	s := seal{Incarnation: w.Current.Incarnation, Instant: w.Instant, AllCompared: w.At}
+	if w.Compared == mirror.Changes {
+		s.AllCompared, s.Times = last.AllCompared, last.Times+1
+	}
+	w.AllCompared = s.AllCompared
+	return s.put(ctx, dir, last)
+}
+
+// failed is for what the disk or the context did.
+func failed(path string, err error) error {
+	if e := (*amber.Error)(nil); err == nil || errors.As(err, &e) {
+		return err
+	}
+	return &amber.Error{Op: "write folder", Kind: amber.KindOf(err), ID: path, Err: err}
+}
+
+// remove removes files with their journals, and folders.
+func remove(dir string, names ...string) error {
+	for _, name := range names {
+		for _, more := range []string{"", "-wal", "-shm", "-journal"} {
+			if err := fsx.RemoveAll(fsx.OS(), filepath.Join(dir, name+more)); err != nil {
+				return failed(dir, err)
+			}
+		}
+	}
+	return nil
+}
+
+// write writes everything of one instant.
+func write(ctx context.Context, a mirror.Agent, dir string, o Options, update bool, since *mirror.Instant) (w Written, err error) {
+	seen := map[string]bool{}
+	state := filepath.Join(dir, stateName)
+	w.Exported, err = mirror.Export(ctx, a, dir, mirror.ExportOptions{
+		Update: update, Since: since, Compare: mirror.Rows,
+		Document: func(d mirror.Document) error {
+			seen[d.Name+suffix] = true
+			return writeDocument(state, d)
+		},
+		VaultFile: func(f mirror.VaultFile) error {
+			at := filepath.Join(vaultName, mirror.VaultPlace(f.Place))
+			seen[vaultName], seen[filepath.Dir(at)], seen[at] = true, true, true
+			return writeFile(filepath.Join(state, filepath.Dir(at)), f.Place, f.Bytes)
+		},
+		Within: func(ctx context.Context, c *pgdb.Conn) (err error) {
+			w.NoHistory, err = writeNotes(ctx, postgres.NotesIn(ctx, c), filepath.Join(dir, notesName), o)
+			return err
+		},
+	})
+	if err != nil {
+		return w, failed(dir, err)
+	}
+	return w, prune(state, "", seen)
+}
+
+// prune removes what was not seen of a folder and of those in it.
+func prune(root, dir string, seen map[string]bool) error {
+	at := filepath.Join(root, dir)
+	entries, err := fsx.OS().ReadDir(at)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failed(at, err)
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		switch {
+		case !seen[name]:
+			err = fsx.RemoveAll(fsx.OS(), filepath.Join(root, name))
+		case e.IsDir():
+			err = prune(root, name, seen)
+		default:
+			continue
+		}
+		if err != nil {
+			return failed(at, err)
+		}
+	}
+	return nil
+}
+
+// writeDocument writes a document, unless the file says the same.
+func writeDocument(dir string, d mirror.Document) error {
+	return writeFile(dir, d.Name+suffix, d.JSON)
+}
+
+// writeFile writes a file, unless it says the same.
+func writeFile(dir, name string, content []byte) error {
+	path := filepath.Join(dir, name)
+	if b, err := fsx.ReadFile(fsx.OS(), path, int64(len(content))+1); err == nil && string(b) == string(content) {
+		return nil
+	}
+	err := fsx.MkdirAll(fsx.OS(), dir, 0o700)
+	if err == nil {
+		err = fsx.RemoveAll(fsx.OS(), path)
+	}
+	if err == nil {
+		err = build(path, content)
+	}
+	return failed(path, err)
+}
+
+func build(path string, content []byte) error {
+	f, err := fsx.Build(fsx.OS(), path, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
+// writeNotes makes the repository and the files of the notes, unless they are there already.
+func writeNotes(ctx context.Context, rows postgres.NoteRows, dir string, o Options) (noHistory string, err error) {
+	refs, err := rows.Refs()
+	if err != nil {
+		return "", err
+	}
+	there, found, err := gitobj.ReadRefs(fsx.OS(), dir)
+	if err == nil && found && there.Equal(refs) {
+		return "", nil
+	}
+	if err := fsx.RemoveAll(fsx.OS(), dir); err != nil || len(refs.Refs) == 0 {
+		return "", failed(dir, err)
+	}
+	if err := fsx.MkdirAll(fsx.OS(), dir, 0o700); err != nil {
+		return "", failed(dir, err)
+	}
+	switch err := gitobj.Build(ctx, o.git(dir), dir, refs, rows.Objects); {
+	case amber.KindOf(err) == amber.KindUnsupported: // there is no git
+		noHistory = err.Error()
+	case err != nil:
+		return "", err
+	}
+	return noHistory, rows.Checkout(dir)
+}

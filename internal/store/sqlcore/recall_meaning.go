@@ -1,0 +1,97 @@
+package sqlcore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/recall/search"
+)
+
+// meaning is the vector of a question, which is made while its words are looked up.
+type meaning struct {
+	model  string
+	here   bool          // the model is part of this process
+	made   chan struct{} // closed when vector and err are set
+	vector search.Vector
+	err    error
+	// until is when a question that has a deadline goes on without: what words find is
+	// better than no answer.
+	until <-chan time.Time
+	late  bool
+	// crowded says that the vector was not begun.
+	crowded bool
+	stop    context.CancelFunc // what is not waited for any more
+}
+
+// LittleTime is so little that a crowded machine has none for a vector, which takes milliseconds
+// of a processor of its own.
+const LittleTime = 500 * time.Millisecond
+
+// meaning begins to make the vector of a question; nil where there is no model.
+func (s *Contracts) meaning(ctx context.Context, text string) *meaning {
+	if s.o.Model == nil {
+		return nil
+	}
+	_, here := s.o.Model.(search.Local)
+	m := &meaning{model: s.o.Model.Name(), here: here, made: make(chan struct{})}
+	if end, ok := ctx.Deadline(); ok {
+		left := time.Until(end)
+		m.until = time.After(left / 3)
+		m.crowded = here && left < LittleTime && s.o.Crowded != nil && s.o.Crowded()
+	}
+	ctx, m.stop = context.WithCancel(ctx)
+	var known bool
+	if m.vector, known = s.asked.Get(m.model, text); known {
+		close(m.made)
+		return m
+	}
+	if m.crowded {
+		close(m.made)
+		return m
+	}
+	go func() {
+		defer close(m.made)
+		defer func() {
+			if r := recover(); r != nil { // words answer the question
+				m.err = amber.Errorf(amber.KindInternal, "make vectors", m.model, "panic: %v", r)
+			}
+		}()
+		vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
+		if m.err = err; err == nil {
+			m.vector = vectors[0]
+			s.asked.Put(m.model, text, m.vector)
+		}
+	}()
+	return m
+}
+
+// wait returns the vector; nil where there is none, or it is not made in time.
+func (m *meaning) wait() search.Vector {
+	if m.late {
+		return nil
+	}
+	select {
+	case <-m.made:
+		return m.vector
+	case <-m.until:
+		m.late = true
+		m.stop()
+		return nil
+	}
+}
+
+// failed says why an answer is by words alone; "" where it is not.
+func (m *meaning) failed() string {
+	m.wait()
+	switch {
+	case m.crowded && m.vector == nil:
+		return "the answer is by words alone: the machine is busy, and there was little time"
+	case m.late:
+		return "the answer is by words alone: what the question means was not known soon enough"
+	case m.err != nil:
+		return fmt.Sprintf("the answer is by words alone: %v", m.err)
+	}
+	return ""
+}

@@ -1,0 +1,221 @@
+package sqlfile
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	sqlite3 "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/store/home"
+)
+
+// Schema is what one of the two files looks like: its magic number and its
+// migrations, the first of which makes it.
+type Schema struct {
+	File          string
+	ApplicationID int64
+	Migrations    []string
+}
+
+//go:embed migrations/memory-1.sql
+var Memory1 string
+
+//go:embed migrations/memory-2.sql
+var Memory2 string
+
+//go:embed migrations/memory-3.sql
+var Memory3 string
+
+//go:embed migrations/memory-4.sql
+var Memory4 string
+
+//go:embed migrations/memory-5.sql
+var Memory5 string
+
+//go:embed migrations/memory-6.sql
+var Memory6 string
+
+//go:embed migrations/memory-7.sql
+var Memory7 string
+
+//go:embed migrations/memory-8.sql
+var Memory8 string
+
+//go:embed migrations/memory-9.sql
+var Memory9 string
+
+//go:embed migrations/memory-10.sql
+var memory10 string
+
+//go:embed migrations/control-1.sql
+var Control1 string
+
+//go:embed migrations/control-2.sql
+var control2 string
+
+var (
+	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, Memory7, Memory8, Memory9, memory10}}
+	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: []string{Control1, control2}}
+)
+
+func (s Schema) Version() int64 { return int64(len(s.Migrations)) }
+
+// Build makes the file of a new generation. The caller holds the exclusive
+// lock and syncs the folder.
+func (s Schema) Build(ctx context.Context, path string, c home.Current, busy time.Duration) error {
+	p, err := OpenPool(path, Create, busy, 1)
+	if err != nil {
+		return sqlconn.Wrap("make database", path, err)
+	}
+	err = s.fill(ctx, p.DB, path)
+	if err == nil {
+		_, err = p.DB.ExecContext(ctx, sqlrows.InsertIncarnation, c.Incarnation)
+	}
+	if cerr := p.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	return sqlconn.Wrap("make database", path, err)
+}
+
+// emptyFiles has the bytes of a new file by the SQL that makes it: running all migrations
+// is most of the work of making an agent, and a server makes many.
+var emptyFiles sync.Map
+
+// fill makes the tables of a new file that no connection has opened yet.
+func (s Schema) fill(ctx context.Context, db *sql.DB, path string) error {
+	key := fmt.Sprint(s.ApplicationID, s.Migrations)
+	if image, ok := emptyFiles.Load(key); ok {
+		err := writeNew(path, image.([]byte))
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, fs.ErrExist):
+			return &amber.Error{Op: "make database", Kind: amber.KindInternal, ID: path, Err: err, Hint: "check that the disk works and has room"}
+		}
+	}
+	if err := s.Migrate(ctx, db, 0); err != nil {
+		return err
+	}
+	image, err := serialize(ctx, db)
+	if err == nil {
+		emptyFiles.Store(key, image)
+	}
+	return err
+}
+
+// writeNew makes a file and syncs it.
+func writeNew(path string, data []byte) error {
+	f, err := fsx.Build(fsx.OS(), path, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// serialize returns the bytes of an open database.
+func serialize(ctx context.Context, db *sql.DB) (image []byte, err error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Raw(func(driver any) (err error) {
+		image, err = driver.(interface{ Serialize() ([]byte, error) }).Serialize()
+		return err
+	})
+	return image, errors.Join(err, c.Close())
+}
+
+// Migrate brings an open file from version from to the newest, one
+// transaction per step, so that a crash leaves it at a version.
+func (s Schema) Migrate(ctx context.Context, db *sql.DB, from int64) error {
+	for v := from; v < s.Version(); v++ {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return fmt.Errorf("begin migration %d: %w", v+1, err)
+		}
+		_, err = tx.ExecContext(ctx, s.Migrations[v])
+		if err == nil {
+			_, err = tx.ExecContext(ctx, sqlconn.Stamp(s.ApplicationID, v+1))
+		}
+		if err != nil {
+			return fmt.Errorf("migration %d: %w", v+1, errors.Join(err, tx.Rollback()))
+		}
+		if err := tx.Commit(); err != nil {
+			return fmt.Errorf("commit migration %d: %w", v+1, err)
+		}
+	}
+	return nil
+}
+
+// Upgrade migrates an open file from the version it has. Another process may have
+// migrated it already.
+func (s Schema) Upgrade(ctx context.Context, db *sql.DB) error {
+	var version int64
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	return s.Migrate(ctx, db, version)
+}
+
+// Check looks whether a file is ours and of our version. It asks SQLite: a
+// process that opens and closes a database by itself loses the locks SQLite
+// holds on it, and another program may then remove the write-ahead log under
+// an open store.
+func (s Schema) Check(ctx context.Context, db *sql.DB, path string) error {
+	var app, version int64
+	err := db.QueryRowContext(ctx, sqlconn.SelectStamp).Scan(&app, &version)
+	var e *sqlite3.Error
+	switch {
+	case errors.As(err, &e) && e.Code() == lib.SQLITE_ERROR: // the question is right, so the file is not
+		return &amber.Error{Op: "open database", Kind: amber.KindDamaged, ID: path, Err: err, Hint: sqlconn.LeftAsItIs}
+	case err != nil:
+		return sqlconn.Wrap("open database", path, err)
+	case app != s.ApplicationID:
+		return &amber.Error{
+			Op: "open database", Kind: amber.KindDamaged, ID: path,
+			Err: errors.New("the file is not this kind of Amber database"), Hint: sqlconn.LeftAsItIs,
+		}
+	}
+	return s.Judge(version, path)
+}
+
+// CheckVersion is the same look inside a write transaction: another process
+// may have migrated the file since it was opened.
+func (s Schema) CheckVersion(t *sqlrows.Tx) error {
+	var version int64
+	if err := t.Row("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	return s.Judge(version, s.File)
+}
+
+func (s Schema) Judge(version int64, path string) error {
+	return sqlconn.Judge(version, s.Version(), path)
+}
+
+// RowChecks are the checks of what the rows of a file of a schema hold.
+func (s Schema) RowChecks(version int64) []sqlrows.Check {
+	if s.File == ControlSchema.File {
+		return sqlrows.ControlChecks(version, version >= ControlSchema.Version())
+	}
+	return sqlrows.MemoryChecks(version, version >= MemorySchema.Version())
+}

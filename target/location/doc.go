@@ -1,4 +1,0 @@
-// Package location says where repositories of snapshots lie: a [Location] is a folder
-// or a part of a bucket, and [Known] is the list of the ones that were added to a
-// home under a name. Packages target/dir and target/s3 store the objects.
-package location
