@@ -11,14 +11,17 @@ import (
 // agentsPage is how many agents the list shows at once.
 const agentsPage = 200
 
+// startScreens are where a visitor begins: the choice of an agent.
+type startScreens struct{ *visit }
+
 func startRoutes(p *Page) {
-	p.handle("GET "+Root+"/{$}", true, (*visit).start)
+	p.handle("GET "+Root+"/{$}", true, on(startScreens.start))
 	p.handle("GET "+Root, true, func(v *visit) error { return v.redirect(Root + "/") })
-	p.handle("GET "+Root+"/-/agents", true, (*visit).agents)
+	p.handle("GET "+Root+"/-/agents", true, on(startScreens.agents))
 }
 
 // start leads to the agent that a visitor means: the only one the token reaches, or the list to choose from.
-func (v *visit) start() error {
+func (v startScreens) start() error {
 	if v.grant.Agent != "" {
 		return v.redirect(agentPath(v.grant.Tenant, v.grant.Agent))
 	}
@@ -32,7 +35,7 @@ func (v *visit) start() error {
 	return v.showAgents(names)
 }
 
-func (v *visit) agents() error {
+func (v startScreens) agents() error {
 	names, err := v.agentNames()
 	if v.grant.Agent != "" && amber.KindOf(err) == amber.KindNotFound {
 		err = nil // nothing was stored for the agent of the token yet
@@ -45,7 +48,7 @@ func (v *visit) agents() error {
 }
 
 // agentNames are the agents that the visitor reaches.
-func (v *visit) agentNames() ([]wire.AgentName, error) {
+func (v startScreens) agentNames() ([]wire.AgentName, error) {
 	c, err := v.client()
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ type agentLink struct {
 }
 
 // showAgents shows a page of agents, those behind the one in the query that have the words.
-func (v *visit) showAgents(names []wire.AgentName) error {
+func (v startScreens) showAgents(names []wire.AgentName) error {
 	d := agentsData{Words: v.query("q"), All: len(names), First: string(v.grant.Tenant)}
 	if d.First == "" {
 		d.First = "default"

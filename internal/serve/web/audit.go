@@ -7,9 +7,12 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+// auditScreen is the audit log and its check.
+type auditScreen struct{ *visit }
+
 func auditRoutes(p *Page) {
-	p.get("/audit", func(v *visit) error { return v.audit(nil) })
-	p.post("/audit/verify", (*visit).verifyAudit)
+	p.get("/audit", func(v *visit) error { return auditScreen{v}.audit(nil) })
+	p.post("/audit/verify", on(auditScreen.verifyAudit))
 }
 
 // homePart is a part of the home that a visitor can ask about.
@@ -52,7 +55,7 @@ type auditData struct {
 	Report        *wire.AuditReport // of a check just now
 }
 
-func (v *visit) audit(report *wire.AuditReport) error {
+func (v auditScreen) audit(report *wire.AuditReport) error {
 	c, err := v.client()
 	if err != nil {
 		return err
@@ -85,7 +88,7 @@ func auditCommand(p homePart, actor, action string) string {
 }
 
 // verifyAudit lets the server recompute the log, and shows the report of that.
-func (v *visit) verifyAudit() error {
+func (v auditScreen) verifyAudit() error {
 	c, err := v.client()
 	if err != nil {
 		return err

@@ -19,10 +19,13 @@ const (
 	conflictEdited = 24 << 10 // of all sides together in the field where they are joined
 )
 
+// conflictScreens are the conflicts of synchronized memories, and how a visitor settles one.
+type conflictScreens struct{ *visit }
+
 func conflictRoutes(p *Page) {
-	p.get("/conflicts", (*visit).conflicts)
-	p.get("/conflicts/{id}", func(v *visit) error { return v.conflict("", nil) })
-	p.post("/conflicts/{id}", (*visit).settle)
+	p.get("/conflicts", on(conflictScreens.conflicts))
+	p.get("/conflicts/{id}", func(v *visit) error { return conflictScreens{v}.conflict("", nil) })
+	p.post("/conflicts/{id}", on(conflictScreens.settle))
 }
 
 // conflictsData is what the list of conflicts shows.
@@ -34,7 +37,7 @@ type conflictsData struct {
 	Settled bool
 }
 
-func (v *visit) conflicts() error {
+func (v conflictScreens) conflicts() error {
 	report, err := v.syncReport()
 	if err != nil {
 		return err
@@ -58,7 +61,7 @@ func part[T any](all []T, from string) (page []T, next int) {
 }
 
 // syncReport is what sync left to people. An agent that nothing is synced with has nothing of it.
-func (v *visit) syncReport() (amber.SyncReport, error) {
+func (v conflictScreens) syncReport() (amber.SyncReport, error) {
 	agent, err := v.remote()
 	if err != nil {
 		return amber.SyncReport{}, err
@@ -97,7 +100,7 @@ type conflictDiff struct {
 	Edits []linediff.Edit
 }
 
-func (v *visit) conflict(problem string, typed *conflictData) error {
+func (v conflictScreens) conflict(problem string, typed *conflictData) error {
 	c, err := v.findConflict()
 	if err != nil {
 		return err
@@ -111,7 +114,7 @@ func (v *visit) conflict(problem string, typed *conflictData) error {
 }
 
 // findConflict returns the conflict in the path. Errors: not_found.
-func (v *visit) findConflict() (amber.SyncConflict, error) {
+func (v conflictScreens) findConflict() (amber.SyncConflict, error) {
 	report, err := v.syncReport()
 	if err != nil {
 		return amber.SyncConflict{}, err
@@ -176,7 +179,7 @@ func conflictKey(c amber.SyncConflict) string {
 
 // settle makes one text of several. Where the conflict changed since the visitor looked at it, the page shows it
 // again.
-func (v *visit) settle() error {
+func (v conflictScreens) settle() error {
 	typed := &conflictData{Title: v.field("title"), Text: v.text("text")}
 	c, err := v.findConflict()
 	if err != nil {
@@ -200,7 +203,7 @@ func (v *visit) settle() error {
 }
 
 // overtaken answers where there is no conflict any more: a text that was typed for it is shown, to be taken elsewhere.
-func (v *visit) overtaken(err error, typed *conflictData) error {
+func (v conflictScreens) overtaken(err error, typed *conflictData) error {
 	if amber.KindOf(err) != amber.KindNotFound || v.field("keep") != "joined" || typed.Text == "" {
 		return err
 	}
@@ -209,7 +212,7 @@ func (v *visit) overtaken(err error, typed *conflictData) error {
 }
 
 // choose does what the form says.
-func (v *visit) choose(ctx context.Context, agent *client.Agent, c amber.SyncConflict, typed *conflictData) error {
+func (v conflictScreens) choose(ctx context.Context, agent *client.Agent, c amber.SyncConflict, typed *conflictData) error {
 	store, err := agent.Store(ctx)
 	if err != nil {
 		return err

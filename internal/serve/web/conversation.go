@@ -54,7 +54,7 @@ type summaryRow struct {
 	Shown long
 }
 
-func (v *visit) conversation() error {
+func (v sessionScreens) conversation() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func (v *visit) conversation() error {
 		return err
 	}
 	missing := err
-	if err := d.readTurns(ctx, v, store, id); err != nil {
+	if err := d.readTurns(ctx, v.visit, store, id); err != nil {
 		return err
 	}
 	if !d.Catalogued && len(d.Turns) == 0 && len(d.SetAside) == 0 && d.First {
@@ -190,7 +190,7 @@ type turnData struct {
 }
 
 // turn shows one turn, a part at a time.
-func (v *visit) turn() error {
+func (v sessionScreens) turn() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {

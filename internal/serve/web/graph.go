@@ -15,7 +15,10 @@ const (
 	shownTitle = 56
 )
 
-func graphRoutes(p *Page) { p.get("/graph", (*visit).graph) }
+// graphScreen is the graph around a memory.
+type graphScreen struct{ *visit }
+
+func graphRoutes(p *Page) { p.get("/graph", on(graphScreen.graph)) }
 
 // graphData is what the screen of a neighbourhood shows.
 type graphData struct {
@@ -51,7 +54,7 @@ type graphRow struct {
 	Trust      amber.Trust
 }
 
-func (v *visit) graph() error {
+func (v graphScreen) graph() error {
 	d := graphData{Memory: v.query("memory"), Depth: 2}
 	if n, err := strconv.Atoi(v.query("depth")); err == nil && (n == 1 || n == 2) {
 		d.Depth = n
@@ -79,7 +82,7 @@ func (v *visit) graph() error {
 		}
 	}
 	d.choose(all.Relations, chosen)
-	d.fill(v, near)
+	d.fill(v.visit, near)
 	words := []string{"relation", "near", d.Memory, "--all", "--depth", strconv.Itoa(d.Depth)}
 	for _, t := range chosen {
 		words = append(words, "--type", t)

@@ -9,7 +9,10 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-func healthRoutes(p *Page) { p.get("/health", (*visit).health) }
+// healthScreen is the health of the server and the agent.
+type healthScreen struct{ *visit }
+
+func healthRoutes(p *Page) { p.get("/health", on(healthScreen.health)) }
 
 // healthData is what the screen of health shows.
 type healthData struct {
@@ -37,7 +40,7 @@ type namedCount struct {
 	Value int64
 }
 
-func (v *visit) health() error {
+func (v healthScreen) health() error {
 	ctx := v.r.Context()
 	c, err := v.client()
 	if err != nil {
@@ -56,7 +59,7 @@ func (v *visit) health() error {
 	}
 	s := screen{Title: "Health", Nav: "health", Command: v.command("stats"), Refresh: 30}
 	if v.may(wire.TokenAdmin) {
-		d.Restored, d.Verified = lastEntry(ctx, c, v, "snapshot.restore"), lastEntry(ctx, c, v, "snapshot.verify")
+		d.Restored, d.Verified = lastEntry(ctx, c, v.visit, "snapshot.restore"), lastEntry(ctx, c, v.visit, "snapshot.verify")
 		if d.Asked = v.query("doctor") != ""; d.Asked {
 			v.log.forget()
 			d.askDoctor(ctx, agent)

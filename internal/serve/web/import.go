@@ -23,11 +23,14 @@ const (
 	maxImportField  = 1 << 10
 )
 
+// importScreen is import and export.
+type importScreen struct{ *visit }
+
 func importRoutes(p *Page) {
-	p.get("/import", func(v *visit) error { return v.imports(importData{Form: importForm{DryRun: true}}) })
-	p.upload("/import", (*visit).importFile)
-	p.post("/import/{id}/undo", (*visit).undoImport)
-	p.get("/export", (*visit).export)
+	p.get("/import", func(v *visit) error { return importScreen{v}.imports(importData{Form: importForm{DryRun: true}}) })
+	p.upload("/import", on(importScreen.importFile))
+	p.post("/import/{id}/undo", on(importScreen.undoImport))
+	p.get("/export", on(importScreen.export))
 }
 
 // importData is what the screen of imports shows.
@@ -54,7 +57,7 @@ func (f importForm) options(name string) client.ImportOptions {
 	return client.ImportOptions{From: f.From, Name: name, Project: f.Project, User: f.User, AsOwn: f.AsOwn, DryRun: f.DryRun, Observations: f.Observations, Sensitive: f.Sensitive}
 }
 
-func (v *visit) imports(d importData) error {
+func (v importScreen) imports(d importData) error {
 	d.Readable = slices.DeleteFunc(slices.Clone(formats.Read()), func(f foreign.Format) bool { return f.Read == nil })
 	d.Writable = formats.Written()
 	if v.may(wire.TokenRead) {
@@ -74,7 +77,7 @@ func (v *visit) imports(d importData) error {
 
 // importFile reads the form part by part: the value that shows where it comes from, the fields, and the file, which
 // goes on to the API as it arrives.
-func (v *visit) importFile() error {
+func (v importScreen) importFile() error {
 	const op = "read form"
 	parts, err := v.r.MultipartReader()
 	if err != nil {
@@ -102,7 +105,7 @@ func (v *visit) importFile() error {
 }
 
 // importField takes in one field. The first one has to be the value that only pages of this session know.
-func (v *visit) importField(f *importForm, p *multipart.Part, first bool) error {
+func (v importScreen) importField(f *importForm, p *multipart.Part, first bool) error {
 	b, err := io.ReadAll(io.LimitReader(p, maxImportField+1))
 	if err != nil || len(b) > maxImportField {
 		return amber.Errorf(amber.KindInvalid, "read form", "", "field %.40q is longer than %d bytes, or cut off", p.FormName(), maxImportField)
@@ -134,7 +137,7 @@ func (v *visit) importField(f *importForm, p *multipart.Part, first bool) error 
 }
 
 // importPart sends the file on and shows what became of it.
-func (v *visit) importPart(form importForm, p *multipart.Part) error {
+func (v importScreen) importPart(form importForm, p *multipart.Part) error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -157,7 +160,7 @@ func (v *visit) importPart(form importForm, p *multipart.Part) error {
 }
 
 // undoImport takes an import back after the word was typed.
-func (v *visit) undoImport() error {
+func (v importScreen) undoImport() error {
 	d := importData{Form: importForm{DryRun: true}}
 	if v.field("word") != "undo" {
 		d.Problem = "The word that was typed is not undo. Nothing was taken back."
@@ -180,7 +183,7 @@ func (v *visit) undoImport() error {
 var endings = map[string]string{"amber": ".jsonl", "mcp-memory": ".jsonl", "plain": ".md", "letta": ".af"}
 
 // export answers with a file in a format that another program reads.
-func (v *visit) export() error {
+func (v importScreen) export() error {
 	f, err := formats.Find(v.query("to"), formats.Written())
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ type lostData struct {
 }
 
 // showLostJob shows what can be known of a job that the server does not know.
-func (v *visit) showLostJob() error {
+func (v jobScreen) showLostJob() error {
 	d := lostData{}
 	for _, kind := range []string{jobRestore, jobVerify, jobPlan} {
 		if id, err := amber.ParseSnapshotID(v.query(kind)); err == nil {

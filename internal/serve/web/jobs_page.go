@@ -1,12 +1,10 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
 )
@@ -22,27 +20,10 @@ const (
 // shownLines bounds the lines of a report on a page.
 const shownLines = 100
 
-func jobRoutes(p *Page) { p.get("/jobs/{job}", (*visit).showJob) }
+// jobScreen is work that takes longer than a request, and what is known of work that the server has forgotten.
+type jobScreen struct{ *visit }
 
-// verifySnapshot starts a check.
-func (v *visit) verifySnapshot() error {
-	if err := v.mayStart(wire.TokenSnapshot, nil); err != nil {
-		return err
-	}
-	ref, deep := v.snapshotRef(), v.field("read_data") != ""
-	if _, err := amber.ParseSnapshotID(string(ref.ID)); err != nil {
-		return err
-	}
-	j := &job{Kind: jobVerify, Title: "Check snapshot " + shortID(ref.ID), Subject: string(ref.ID)}
-	err := v.begin(j, func(ctx context.Context, a *client.Agent) (any, error) {
-		report, err := a.Snapshots().VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref, ReadData: deep})
-		return verifyResult{Deep: deep, Report: report}, err
-	})
-	if err != nil {
-		return err
-	}
-	return v.redirect(v.jobPath(j, jobVerify, string(ref.ID)))
-}
+func jobRoutes(p *Page) { p.get("/jobs/{job}", on(jobScreen.showJob)) }
 
 // jobData is what the page of a job shows.
 type jobData struct {
@@ -83,7 +64,7 @@ type planData struct {
 
 // showJob shows a job. Where the server does not know it (any more), the page shows what the records of the agent
 // say.
-func (v *visit) showJob() error {
+func (v jobScreen) showJob() error {
 	if err := v.mayStart(wire.TokenRead, nil); err != nil {
 		return err
 	}
@@ -93,7 +74,7 @@ func (v *visit) showJob() error {
 	return v.showLostJob()
 }
 
-func (v *visit) showKnownJob(j *job, problem string) error {
+func (v jobScreen) showKnownJob(j *job, problem string) error {
 	d := jobData{job: j, Progress: j.progress(), Problem: problem, Short: shortID(amber.SnapshotID(j.Subject))}
 	s := screen{Title: j.Title, Nav: "snapshots", Command: v.jobCommand(j, d.Progress)}
 	if d.Progress.Ended.IsZero() {
@@ -101,14 +82,14 @@ func (v *visit) showKnownJob(j *job, problem string) error {
 		return v.render("job", s, d)
 	}
 	d.Hidden = j.Wide && v.grant.Tenant != ""
-	if err := d.fill(v); err != nil {
+	if err := d.fill(v.visit); err != nil {
 		return err
 	}
 	return v.render("job", s, d)
 }
 
 // jobCommand is the line that does what a job does.
-func (v *visit) jobCommand(j *job, p progress) string {
+func (v jobScreen) jobCommand(j *job, p progress) string {
 	switch j.Kind {
 	case jobVerify:
 		if r, ok := p.Result.(verifyResult); ok && !r.Deep {
@@ -117,7 +98,7 @@ func (v *visit) jobCommand(j *job, p progress) string {
 		return v.command("snapshot", "verify", j.Subject, "--read-data")
 	case jobPlan:
 		if r, ok := p.Result.(planResult); ok {
-			return v.restoreCommand(amber.SnapshotID(j.Subject), r.Choice, "--dry-run")
+			return snapshotScreens{v.visit}.restoreCommand(amber.SnapshotID(j.Subject), r.Choice, "--dry-run")
 		}
 	case jobRestore:
 		return v.command("snapshot", "restore", j.Subject)

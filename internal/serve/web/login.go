@@ -14,6 +14,9 @@ import (
 // maxSecret bounds what is taken for a token.
 const maxSecret = 1 << 10
 
+// loginScreen is how a visitor logs in and out, and the theme.
+type loginScreen struct{ *visit }
+
 func loginRoutes(p *Page) {
 	p.handle("GET "+Root+"/-/login", false, func(v *visit) error {
 		if v.known {
@@ -21,9 +24,9 @@ func loginRoutes(p *Page) {
 		}
 		return v.askToLogIn(v.query("next"), "")
 	})
-	p.handle("POST "+Root+"/-/login", false, (*visit).logIn)
-	p.handle("POST "+Root+"/-/logout", false, (*visit).logOut)
-	p.handle("POST "+Root+"/-/theme", false, (*visit).setTheme)
+	p.handle("POST "+Root+"/-/login", false, on(loginScreen.logIn))
+	p.handle("POST "+Root+"/-/logout", false, on(loginScreen.logOut))
+	p.handle("POST "+Root+"/-/theme", false, on(loginScreen.setTheme))
 }
 
 // loginData is what the form for a token shows.
@@ -74,7 +77,7 @@ func localPath(next string) string {
 }
 
 // logIn takes a token and gives the browser an id in its place.
-func (v *visit) logIn() error {
+func (v loginScreen) logIn() error {
 	secret := v.field("token")
 	if secret == "" || len(secret) > maxSecret || strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return v.askToLogIn(v.field("next"), "This is no token: a token is one word, as amber token create prints it.")
@@ -91,14 +94,14 @@ func (v *visit) logIn() error {
 	return v.redirect(localPath(v.field("next")))
 }
 
-func (v *visit) logOut() error {
+func (v loginScreen) logOut() error {
 	v.p.sessions.end(v.session)
 	v.p.setCookie(v.w, v.r, cookieSession, "", -1)
 	return v.redirect(Root + "/-/login")
 }
 
 // setTheme remembers light, dark, or as the system has it.
-func (v *visit) setTheme() error {
+func (v loginScreen) setTheme() error {
 	theme := v.field("theme")
 	if theme != "light" && theme != "dark" {
 		theme = ""

@@ -12,21 +12,24 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+// memoryScreens are the list of memories, one memory, and the forms that write, edit, forget and erase.
+type memoryScreens struct{ *visit }
+
 func memoryRoutes(p *Page) {
-	p.get("/memories", (*visit).memories)
-	p.get("/memories/new", (*visit).newMemory)
-	p.post("/memories/new", (*visit).writeMemory)
-	p.post("/memories/forget", (*visit).forgetMarked)
-	p.get("/memories/{id}", (*visit).memory)
-	p.get("/memories/{id}/as-of", (*visit).memoryAsOf)
-	p.get("/memories/{id}/edit", (*visit).editMemory)
-	p.post("/memories/{id}/edit", (*visit).saveMemory)
-	p.post("/memories/{id}/undo", (*visit).undoMemory)
-	p.get("/memories/{id}/forget", (*visit).askToForget)
-	p.post("/memories/{id}/forget", (*visit).forgetMemory)
-	p.post("/memories/{id}/again", (*visit).rememberAgain)
-	p.get("/memories/{id}/erase", (*visit).askToErase)
-	p.post("/memories/{id}/erase", (*visit).eraseMemory)
+	p.get("/memories", on(memoryScreens.memories))
+	p.get("/memories/new", on(memoryScreens.newMemory))
+	p.post("/memories/new", on(memoryScreens.writeMemory))
+	p.post("/memories/forget", on(memoryScreens.forgetMarked))
+	p.get("/memories/{id}", on(memoryScreens.memory))
+	p.get("/memories/{id}/as-of", on(memoryScreens.memoryAsOf))
+	p.get("/memories/{id}/edit", on(memoryScreens.editMemory))
+	p.post("/memories/{id}/edit", on(memoryScreens.saveMemory))
+	p.post("/memories/{id}/undo", on(memoryScreens.undoMemory))
+	p.get("/memories/{id}/forget", on(memoryScreens.askToForget))
+	p.post("/memories/{id}/forget", on(memoryScreens.forgetMemory))
+	p.post("/memories/{id}/again", on(memoryScreens.rememberAgain))
+	p.get("/memories/{id}/erase", on(memoryScreens.askToErase))
+	p.post("/memories/{id}/erase", on(memoryScreens.eraseMemory))
 }
 
 // memoriesData is a list of memories.
@@ -38,7 +41,7 @@ type memoriesData struct {
 	Scopes                    []amber.Scope
 }
 
-func (v *visit) memories() error {
+func (v memoryScreens) memories() error {
 	d := memoriesData{
 		Kind: v.query("kind"), Scope: v.query("scope"), Project: v.query("project"), Tag: v.query("tag"),
 		Deleted: v.query("deleted") != "", Trusted: v.query("trusted") != "", Kinds: amber.MemoryKinds(), Scopes: amber.Scopes(),
@@ -79,7 +82,7 @@ func (v *visit) memories() error {
 }
 
 // forgetMarked forgets several memories: first it shows which, then it wants a word.
-func (v *visit) forgetMarked() error {
+func (v memoryScreens) forgetMarked() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -108,7 +111,7 @@ func (v *visit) forgetMarked() error {
 }
 
 // forgetAll forgets memories, and leads to the list.
-func (v *visit) forgetAll(ctx context.Context, store amber.Store, d forgetData) error {
+func (v memoryScreens) forgetAll(ctx context.Context, store amber.Store, d forgetData) error {
 	for i, m := range d.Memories {
 		err := store.LongTerm.Delete(ctx, m.ID)
 		switch {
@@ -125,7 +128,7 @@ func (v *visit) forgetAll(ctx context.Context, store amber.Store, d forgetData) 
 
 // forgotHalf says how many of the memories were forgotten before an error, and asks for the others again. It looks
 // up which memories are forgotten: an act that failed may have been done.
-func (v *visit) forgotHalf(ctx context.Context, store amber.Store, d forgetData, cause error) error {
+func (v memoryScreens) forgotHalf(ctx context.Context, store amber.Store, d forgetData, cause error) error {
 	all := len(d.Memories)
 	d.Memories = slices.DeleteFunc(d.Memories, func(m amber.Memory) bool {
 		_, err := store.Memories.Get(ctx, m.ID)
@@ -158,13 +161,13 @@ type memoryForm struct {
 	Conflict     *memoryConflict
 }
 
-func (v *visit) newMemory() error {
+func (v memoryScreens) newMemory() error {
 	return v.render("memory-edit", screen{Title: "Remember", Nav: "memories", Command: v.command("remember", "…")},
 		memoryForm{Kinds: amber.MemoryKinds(), Kind: string(amber.WorkspaceFact), Project: v.query("project")})
 }
 
 // readForm is the input of a visitor. Properties that the form has no field for stay as they are.
-func (v *visit) readForm() memoryForm {
+func (v memoryScreens) readForm() memoryForm {
 	f := memoryForm{
 		Kind: v.field("kind"), Title: v.field("title"), Content: v.text("content"), Summary: v.text("summary"), Tags: v.text("tags"), Meta: v.text("meta"),
 		Project: v.field("project"), Kinds: amber.MemoryKinds(),
@@ -176,7 +179,7 @@ func (v *visit) readForm() memoryForm {
 	return f
 }
 
-func (v *visit) writeMemory() error {
+func (v memoryScreens) writeMemory() error {
 	ctx := v.r.Context()
 	f := v.readForm()
 	meta, err := f.metadata()
@@ -221,7 +224,7 @@ func (f memoryForm) metadata() (map[string]string, error) {
 }
 
 // memoryAsOf leads to the memory as a snapshot has it.
-func (v *visit) memoryAsOf() error {
+func (v memoryScreens) memoryAsOf() error {
 	id := v.query("snapshot")
 	if _, err := amber.ParseSnapshotID(id); err != nil {
 		return err

@@ -64,7 +64,7 @@ var meanings = map[amber.Trust]string{
 	amber.TrustImported: "Came from elsewhere, not signed by a key that is trusted here. It is not put before an agent that did not ask.",
 }
 
-func (v *visit) memory() error {
+func (v memoryScreens) memory() error {
 	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
 	store, err := v.store(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func latest(history []amber.Memory, live amber.Memory) (amber.Memory, bool) {
 }
 
 // surroundings are what lies beside a memory. Each part is of use without the others.
-func (v *visit) surroundings(ctx context.Context, store amber.Store, d *memoryData) {
+func (v memoryScreens) surroundings(ctx context.Context, store amber.Store, d *memoryData) {
 	d.Concepts, _ = store.Concepts.Concepts(ctx, d.ID)
 	d.Near, _ = store.Relations.Neighbours(ctx, amber.NeighbourQuery{ID: d.ID, Depth: 1, Limit: shownNear, All: true})
 	d.Around, _ = store.Memories.Timeline(ctx, d.ID, 3, 3)

@@ -21,7 +21,7 @@ type memoryConflict struct {
 	Diffs  []fieldDiff // from what they wrote to what the visitor did
 }
 
-func (v *visit) editMemory() error {
+func (v memoryScreens) editMemory() error {
 	store, err := v.store(v.r.Context())
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (v *visit) editMemory() error {
 	return v.showEdit(formOf(m), 200)
 }
 
-func (v *visit) showEdit(f memoryForm, status int) error {
+func (v memoryScreens) showEdit(f memoryForm, status int) error {
 	return v.renderStatus(status, "memory-edit", screen{Title: "Edit memory", Nav: "memories", Command: v.command("edit", string(f.ID), "…", "--if-revision", strconv.FormatInt(f.Revision, 10))}, f)
 }
 
@@ -68,7 +68,7 @@ func fixed(s string) string {
 
 // saveMemory stores the input of a form, unless another writer was faster: then the page shows both texts, and the
 // visitor decides.
-func (v *visit) saveMemory() error {
+func (v memoryScreens) saveMemory() error {
 	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
 	f := v.readForm()
 	f.ID = id
@@ -125,7 +125,7 @@ func (f memoryForm) against(m amber.Memory) (diffs []fieldDiff) {
 }
 
 // keepText shows the form again with what went wrong.
-func (v *visit) keepText(f memoryForm, err error) error {
+func (v memoryScreens) keepText(f memoryForm, err error) error {
 	f.Problem = plain(err)
 	return v.showEdit(f, amber.KindOf(err).HTTPStatus())
 }
@@ -157,7 +157,7 @@ func (f memoryForm) edit(m amber.Memory) (amber.EditRequest, error) {
 }
 
 // undoMemory writes an earlier revision again.
-func (v *visit) undoMemory() error {
+func (v memoryScreens) undoMemory() error {
 	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
 	store, err := v.store(ctx)
 	if err != nil {
@@ -181,7 +181,7 @@ func (v *visit) undoMemory() error {
 	return amber.Errorf(amber.KindNotFound, "undo", string(id), "there is no revision %d to write again", n)
 }
 
-func (v *visit) askToForget() error {
+func (v memoryScreens) askToForget() error {
 	store, err := v.store(v.r.Context())
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (v *visit) askToForget() error {
 	return v.render("forget", screen{Title: "Forget 1 memory", Nav: "memories", Command: v.command("forget", string(m.ID))}, forgetData{Memories: []amber.Memory{m}, Word: "forget"})
 }
 
-func (v *visit) forgetMemory() error {
+func (v memoryScreens) forgetMemory() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func (v *visit) forgetMemory() error {
 }
 
 // rememberAgain writes a forgotten memory again, as a new one.
-func (v *visit) rememberAgain() error {
+func (v memoryScreens) rememberAgain() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -246,9 +246,9 @@ type eraseData struct {
 	Report *amber.EraseReport
 }
 
-func (v *visit) askToErase() error { return v.showErase(eraseData{}) }
+func (v memoryScreens) askToErase() error { return v.showErase(eraseData{}) }
 
-func (v *visit) showErase(d eraseData) error {
+func (v memoryScreens) showErase(d eraseData) error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -269,7 +269,7 @@ func (v *visit) showErase(d eraseData) error {
 	return v.render("erase", screen{Title: "Erase a memory", Nav: "memories", Command: v.command("forget", string(d.ID), "--erase")}, d)
 }
 
-func (v *visit) eraseMemory() error {
+func (v memoryScreens) eraseMemory() error {
 	id := v.r.PathValue("id")
 	if v.field("word") != id {
 		return v.showErase(eraseData{Wrong: true})

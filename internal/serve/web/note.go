@@ -64,7 +64,7 @@ type noteForm struct {
 	Gone     bool // another writer has deleted the note meanwhile
 }
 
-func (v *visit) note() error {
+func (v noteScreens) note() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (v *visit) note() error {
 	return v.renderNote(http.StatusOK, d)
 }
 
-func (v *visit) renderNote(status int, d noteData) error {
+func (v noteScreens) renderNote(status int, d noteData) error {
 	words := []string{"note", "show", d.Name}
 	if d.Diff != nil || d.Note == nil || d.Commit != "" {
 		words[1] = "log"

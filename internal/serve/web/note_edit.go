@@ -7,13 +7,13 @@ import (
 )
 
 // renderNewNote shows the form for a new note.
-func (v *visit) renderNewNote(status int, f noteForm) error {
+func (v noteScreens) renderNewNote(status int, f noteForm) error {
 	f.URL = v.path("notes")
 	return v.renderStatus(status, "note_new", screen{Title: "New note", Nav: "notes", Command: v.command("note", "write", "NAME", "-")}, f)
 }
 
 // newNote stores a note under a name that no note has.
-func (v *visit) newNote() error {
+func (v noteScreens) newNote() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (v *visit) newNote() error {
 
 // saveNote stores an edited note, if no other writer has changed it meanwhile. After any error, the form comes
 // again with the text.
-func (v *visit) saveNote() error {
+func (v noteScreens) saveNote() error {
 	ctx := v.r.Context()
 	agent, err := v.remote()
 	if err != nil {
@@ -86,7 +86,7 @@ func noteBase(n amber.Note) string {
 }
 
 // deleteNote removes a note whose deletion was spelt out.
-func (v *visit) deleteNote() error {
+func (v noteScreens) deleteNote() error {
 	ctx := v.r.Context()
 	name := v.r.PathValue("name")
 	agent, err := v.remote()

@@ -12,12 +12,15 @@ import (
 // maxTree is how many notes are shown as a whole tree; of more, one folder is shown at a time.
 const maxTree = pageSize
 
+// noteScreens are the tree of notes and one note.
+type noteScreens struct{ *visit }
+
 func noteRoutes(p *Page) {
-	p.get("/notes", (*visit).noteTree)
-	p.post("/notes", (*visit).newNote)
-	p.get("/notes/{name}", (*visit).note)
-	p.post("/notes/{name}", (*visit).saveNote)
-	p.post("/notes/{name}/delete", (*visit).deleteNote)
+	p.get("/notes", on(noteScreens.noteTree))
+	p.post("/notes", on(noteScreens.newNote))
+	p.get("/notes/{name}", on(noteScreens.note))
+	p.post("/notes/{name}", on(noteScreens.saveNote))
+	p.post("/notes/{name}/delete", on(noteScreens.deleteNote))
 }
 
 // folder is a folder of notes.
@@ -47,7 +50,7 @@ type notesData struct {
 // crumb is a folder above.
 type crumb struct{ Name, URL string }
 
-func (v *visit) noteTree() error {
+func (v noteScreens) noteTree() error {
 	if v.query("new") != "" && v.may("write") {
 		name := v.query("folder")
 		if name != "" {
@@ -67,7 +70,7 @@ func (v *visit) noteTree() error {
 	at := strings.Trim(v.query("folder"), "/")
 	d := notesData{Count: len(notes), Whole: len(notes) <= maxTree, Up: v.crumbs(at)}
 	d.Folder = v.treeOf(notes, at, d.Whole)
-	d.page(v)
+	d.page(v.visit)
 	title := "Notes"
 	if at != "" {
 		title = "Notes in " + clip(visible(at), 200)
@@ -75,7 +78,7 @@ func (v *visit) noteTree() error {
 	return v.render("notes", screen{Title: title, Nav: "notes", Command: v.command("note", "list")}, d)
 }
 
-func (v *visit) crumbs(at string) (up []crumb) {
+func (v noteScreens) crumbs(at string) (up []crumb) {
 	if at == "" {
 		return nil
 	}
@@ -90,7 +93,7 @@ func (v *visit) crumbs(at string) (up []crumb) {
 
 // treeOf puts the notes at and below a folder into folders. Without whole, folders below say
 // only how many notes they hold.
-func (v *visit) treeOf(notes []amber.Note, at string, whole bool) *folder {
+func (v noteScreens) treeOf(notes []amber.Note, at string, whole bool) *folder {
 	root := &folder{Name: path.Base(at), Path: at}
 	for _, n := range notes {
 		rest := n.Name
@@ -119,7 +122,7 @@ func (v *visit) treeOf(notes []amber.Note, at string, whole bool) *folder {
 }
 
 // sub is the folder of a name in another one. Notes come by name, so it is the last one.
-func (v *visit) sub(in *folder, name string) *folder {
+func (v noteScreens) sub(in *folder, name string) *folder {
 	full := path.Join(in.Path, name)
 	if i := slices.IndexFunc(in.Folders, func(f *folder) bool { return f.Name == name }); i >= 0 {
 		return in.Folders[i]

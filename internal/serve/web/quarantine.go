@@ -7,10 +7,13 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+// quarantineScreens are the entries that the crash journal has set aside.
+type quarantineScreens struct{ *visit }
+
 func quarantineRoutes(p *Page) {
-	p.get("/quarantine", (*visit).quarantine)
-	p.get("/quarantine/{session}/{name}", (*visit).held)
-	p.post("/quarantine/retry", (*visit).retryHeld)
+	p.get("/quarantine", on(quarantineScreens.quarantine))
+	p.get("/quarantine/{session}/{name}", on(quarantineScreens.held))
+	p.post("/quarantine/retry", on(quarantineScreens.retryHeld))
 }
 
 // quarantineData is what the screen of everything that was set aside shows.
@@ -33,7 +36,7 @@ type heldSession struct {
 	Entries   []wire.HeldEntry
 }
 
-func (v *visit) quarantine() error {
+func (v quarantineScreens) quarantine() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -50,7 +53,7 @@ func (v *visit) quarantine() error {
 	d.Entries = len(held)
 	held, d.Next = part(held, v.query("from"))
 	d.Sessions = bySession(held)
-	report, err := v.syncReport()
+	report, err := conflictScreens{v.visit}.syncReport()
 	if err != nil {
 		return err
 	}
@@ -77,7 +80,7 @@ type heldData struct {
 	Text long
 }
 
-func (v *visit) held() error {
+func (v quarantineScreens) held() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -93,7 +96,7 @@ func (v *visit) held() error {
 }
 
 // retryHeld puts entries back into the journal: one, those of a session, or all.
-func (v *visit) retryHeld() error {
+func (v quarantineScreens) retryHeld() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err

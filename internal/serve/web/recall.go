@@ -13,7 +13,10 @@ import (
 // pageSize is how many rows a list has.
 const pageSize = 50
 
-func recallRoutes(p *Page) { p.get("/recall", (*visit).recall) }
+// recallScreen is a question to the memory.
+type recallScreen struct{ *visit }
+
+func recallRoutes(p *Page) { p.get("/recall", on(recallScreen.recall)) }
 
 // recallData is what the screen of recall shows.
 type recallData struct {
@@ -38,7 +41,7 @@ type contextView struct {
 	Rows  []hitRow
 }
 
-func (v *visit) recall() error {
+func (v recallScreen) recall() error {
 	ctx := v.r.Context()
 	agent, err := v.remote()
 	if err != nil {
@@ -57,7 +60,7 @@ func (v *visit) recall() error {
 	if err != nil {
 		return err
 	}
-	d.chooseProject(v, recent.Items)
+	d.chooseProject(v.visit, recent.Items)
 	s := screen{Title: "Recall", Nav: "recall", Command: v.command("list", "--all")}
 	if !d.Asked {
 		d.Recent, d.SetAside = &recent, recent.SetAside
@@ -94,7 +97,7 @@ func (d *recallData) chooseProject(v *visit, recent []amber.Memory) {
 }
 
 // ask asks what the form says, and returns the command that does.
-func (v *visit) ask(ctx context.Context, agent *client.Agent, d *recallData) (string, error) {
+func (v recallScreen) ask(ctx context.Context, agent *client.Agent, d *recallData) (string, error) {
 	who := amber.Identities{ProjectID: d.Project}
 	if d.AsContext {
 		return v.askContext(ctx, agent, d, who)
@@ -126,7 +129,7 @@ func (v *visit) ask(ctx context.Context, agent *client.Agent, d *recallData) (st
 }
 
 // askContext asks for the block that an agent would get.
-func (v *visit) askContext(ctx context.Context, agent *client.Agent, d *recallData, who amber.Identities) (string, error) {
+func (v recallScreen) askContext(ctx context.Context, agent *client.Agent, d *recallData, who amber.Identities) (string, error) {
 	words := []string{"context", d.Text, "--explain"}
 	if d.Project != "" {
 		words = append(words, "--project", d.Project)
@@ -148,7 +151,7 @@ type scorePart struct {
 	Name, Meaning, Value string
 }
 
-func (v *visit) hitRows(hits []amber.Hit) []hitRow {
+func (v recallScreen) hitRows(hits []amber.Hit) []hitRow {
 	rows := make([]hitRow, len(hits))
 	for i, h := range hits {
 		rows[i] = hitRow{Hit: h, URL: v.hitPath(h)}
@@ -160,7 +163,7 @@ func (v *visit) hitRows(hits []amber.Hit) []hitRow {
 }
 
 // hitPath is the address of what a hit was taken from.
-func (v *visit) hitPath(h amber.Hit) string {
+func (v recallScreen) hitPath(h amber.Hit) string {
 	switch {
 	case h.ID != "":
 		return v.path("memories", string(h.ID))

@@ -100,7 +100,7 @@ func (v *visit) renderStatus(status int, name string, s screen, data any) error 
 		Theme: v.theme(), Version: v.p.o.Version, Known: v.known, LoggedIn: v.known && v.secret != "", Beat: v.p.o.Beat, Who: visible(v.grant.Name), grant: v.grant,
 	}
 	if v.tenant != "" {
-		f.Home, f.Waiting = v.path(), v.badge()
+		f.Home, f.Waiting = v.path(), reviewScreen{v}.badge()
 	}
 	if asked {
 		f.API = &first

@@ -9,10 +9,13 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+// reviewScreen is the memories and folders that wait for the owner.
+type reviewScreen struct{ *visit }
+
 func reviewRoutes(p *Page) {
-	p.get("/review", (*visit).review)
-	p.post("/review/keep", (*visit).keep)
-	p.post("/review/trust", (*visit).trustFolder)
+	p.get("/review", on(reviewScreen.review))
+	p.post("/review/keep", on(reviewScreen.keep))
+	p.post("/review/trust", on(reviewScreen.trustFolder))
 }
 
 // reviewData is what the list of waiting memories shows.
@@ -23,7 +26,7 @@ type reviewData struct {
 	Trusted string // the project of the folder that was trusted just now
 }
 
-func (v *visit) review() error {
+func (v reviewScreen) review() error {
 	page, err := v.waiting(v.r.Context(), pageSize, amber.Cursor(v.query("cursor")))
 	if err != nil {
 		return err
@@ -36,7 +39,7 @@ func (v *visit) review() error {
 }
 
 // waitingFolders are the folders of the machine that wait for the owner; none for visitors who may not see every tenant.
-func (v *visit) waitingFolders(ctx context.Context) ([]wire.WaitingFolder, error) {
+func (v reviewScreen) waitingFolders(ctx context.Context) ([]wire.WaitingFolder, error) {
 	if v.grant.Tenant != "" || !v.grant.Has(wire.TokenAdmin) {
 		return nil, nil
 	}
@@ -52,7 +55,7 @@ func (v *visit) waitingFolders(ctx context.Context) ([]wire.WaitingFolder, error
 }
 
 // trustFolder confirms what a folder claims.
-func (v *visit) trustFolder() error {
+func (v reviewScreen) trustFolder() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (v *visit) trustFolder() error {
 }
 
 // waiting is a page of the memories that wait for the owner.
-func (v *visit) waiting(ctx context.Context, limit int, from amber.Cursor) (amber.Page[amber.Memory], error) {
+func (v reviewScreen) waiting(ctx context.Context, limit int, from amber.Cursor) (amber.Page[amber.Memory], error) {
 	store, err := v.store(ctx)
 	if err != nil {
 		return amber.Page[amber.Memory]{}, err
@@ -74,7 +77,7 @@ func (v *visit) waiting(ctx context.Context, limit int, from amber.Cursor) (ambe
 }
 
 // keep vouches for one memory.
-func (v *visit) keep() error {
+func (v reviewScreen) keep() error {
 	store, err := v.store(v.r.Context())
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func (v *visit) keep() error {
 const badgeMost = 9
 
 // badge counts the memories and folders that wait, for the entry of the screen that lists them; "" for none.
-func (v *visit) badge() string {
+func (v reviewScreen) badge() string {
 	if v.tenant == "" || !v.known || !v.grant.Has(wire.TokenRead) {
 		return ""
 	}

@@ -51,7 +51,7 @@ func (s *samples) add(now sample) []sample {
 }
 
 // sparks samples the metrics and draws them. None are drawn where the server has no metrics.
-func (v *visit) sparks(d healthData) []spark {
+func (v healthScreen) sparks(d healthData) []spark {
 	now, ok := v.readMetrics()
 	if !ok {
 		return nil
@@ -71,7 +71,7 @@ func (v *visit) sparks(d healthData) []spark {
 }
 
 // readMetrics asks the server for its metrics with the token of the visitor.
-func (v *visit) readMetrics() (s sample, ok bool) {
+func (v healthScreen) readMetrics() (s sample, ok bool) {
 	r, err := http.NewRequestWithContext(v.r.Context(), http.MethodGet, "/metrics", http.NoBody)
 	if err != nil {
 		return s, false

@@ -6,10 +6,13 @@ import (
 	"github.com/amber-memory/amber"
 )
 
+// sessionScreens are the list of sessions, a session as a conversation, and one turn.
+type sessionScreens struct{ *visit }
+
 func sessionRoutes(p *Page) {
-	p.get("/sessions", (*visit).sessionList)
-	p.get("/sessions/{id}", (*visit).conversation)
-	p.get("/sessions/{id}/turns/{turn}", (*visit).turn)
+	p.get("/sessions", on(sessionScreens.sessionList))
+	p.get("/sessions/{id}", on(sessionScreens.conversation))
+	p.get("/sessions/{id}/turns/{turn}", on(sessionScreens.turn))
 }
 
 // sessionsData is what the list of sessions shows.
@@ -27,7 +30,7 @@ type sessionRow struct {
 	Last *amber.ListedTurn // nil: nothing
 }
 
-func (v *visit) sessionList() error {
+func (v sessionScreens) sessionList() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {

@@ -10,20 +10,23 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+// snapshotScreens are the list of snapshots, one snapshot, its memories, the comparison of two, and a restore.
+type snapshotScreens struct{ *visit }
+
 func snapshotRoutes(p *Page) {
-	p.get("/snapshots", func(v *visit) error { return v.listSnapshots(snapshotForm{}) })
-	p.post("/snapshots", (*visit).takeSnapshot)
-	p.get("/snapshots/diff", (*visit).diffSnapshots)
-	p.get("/snapshots/{id}", func(v *visit) error { return v.showSnapshot("") })
-	p.post("/snapshots/{id}/pin", (*visit).pinSnapshot)
-	p.post("/snapshots/{id}/delete", (*visit).deleteSnapshot)
-	p.post("/snapshots/{id}/verify", (*visit).verifySnapshot)
-	p.get("/snapshots/{id}/memories", (*visit).snapshotMemories)
-	p.get("/snapshots/{id}/memories/{memory}", (*visit).snapshotMemory)
-	p.post("/snapshots/{id}/memories/{memory}/restore", (*visit).restoreMemory)
-	p.get("/snapshots/{id}/restore", func(v *visit) error { return v.askRestore(restoreChoice{}, "") })
-	p.post("/snapshots/{id}/restore/plan", (*visit).planRestore)
-	p.post("/snapshots/{id}/restore", (*visit).restoreSnapshot)
+	p.get("/snapshots", func(v *visit) error { return snapshotScreens{v}.listSnapshots(snapshotForm{}) })
+	p.post("/snapshots", on(snapshotScreens.takeSnapshot))
+	p.get("/snapshots/diff", on(snapshotScreens.diffSnapshots))
+	p.get("/snapshots/{id}", func(v *visit) error { return snapshotScreens{v}.showSnapshot("") })
+	p.post("/snapshots/{id}/pin", on(snapshotScreens.pinSnapshot))
+	p.post("/snapshots/{id}/delete", on(snapshotScreens.deleteSnapshot))
+	p.post("/snapshots/{id}/verify", on(snapshotScreens.verifySnapshot))
+	p.get("/snapshots/{id}/memories", on(snapshotScreens.snapshotMemories))
+	p.get("/snapshots/{id}/memories/{memory}", on(snapshotScreens.snapshotMemory))
+	p.post("/snapshots/{id}/memories/{memory}/restore", on(snapshotScreens.restoreMemory))
+	p.get("/snapshots/{id}/restore", func(v *visit) error { return snapshotScreens{v}.askRestore(restoreChoice{}, "") })
+	p.post("/snapshots/{id}/restore/plan", on(snapshotScreens.planRestore))
+	p.post("/snapshots/{id}/restore", on(snapshotScreens.restoreSnapshot))
 }
 
 // The tiers of snapshots, by what their labels begin with.
@@ -52,7 +55,7 @@ type snapshotRow struct {
 	Checked *checkedBy // what this server has checked; nil: nothing
 }
 
-func (v *visit) snapshotRow(m wire.SnapshotMeta) snapshotRow {
+func (v snapshotScreens) snapshotRow(m wire.SnapshotMeta) snapshotRow {
 	return snapshotRow{SnapshotMeta: m, Tier: tier(m.Label), Short: shortID(m.ID), Checked: v.checked(m.ID)}
 }
 
@@ -75,7 +78,7 @@ type snapshotsData struct {
 	Past bool  // it is not the first page
 }
 
-func (v *visit) listSnapshots(form snapshotForm) error {
+func (v snapshotScreens) listSnapshots(form snapshotForm) error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -94,7 +97,7 @@ func (v *visit) listSnapshots(form snapshotForm) error {
 }
 
 // takeSnapshot takes a snapshot; one that takes long goes on at the page of its job.
-func (v *visit) takeSnapshot() error {
+func (v snapshotScreens) takeSnapshot() error {
 	form := snapshotForm{Label: v.field("label"), Pin: v.field("pin") != ""}
 	r := wire.SnapshotRequest{Tenant: v.tenant, Agent: v.agent, Label: form.Label, Pin: form.Pin}
 	take := func(ctx context.Context, a *client.Agent) (any, error) { return a.Snapshots().Snapshot(ctx, r) }
@@ -143,7 +146,7 @@ func (v *visit) mayStart(scope wire.TokenScope, ask func(ctx context.Context, a 
 }
 
 // snapshotRef is the snapshot that the address names.
-func (v *visit) snapshotRef() wire.SnapshotRef {
+func (v snapshotScreens) snapshotRef() wire.SnapshotRef {
 	return wire.SnapshotRef{Tenant: v.tenant, Agent: v.agent, ID: amber.SnapshotID(v.r.PathValue("id"))}
 }
 

@@ -54,7 +54,7 @@ type checkedBy struct {
 }
 
 // checked is the last check of a snapshot by this server; nil where there is none.
-func (v *visit) checked(id amber.SnapshotID) *checkedBy {
+func (v snapshotScreens) checked(id amber.SnapshotID) *checkedBy {
 	j := v.p.jobs.last(jobVerify, v.tenant, v.agent, string(id))
 	if j == nil {
 		return nil

@@ -30,7 +30,7 @@ type diffEnd struct {
 }
 
 // diffSnapshots compares two snapshots: those of a and b, or two marks of the list, where the newer is first.
-func (v *visit) diffSnapshots() error {
+func (v snapshotScreens) diffSnapshots() error {
 	if marks := v.r.URL.Query()["s"]; marks != nil || v.query("a") == "" || v.query("b") == "" {
 		if len(marks) != 2 {
 			return v.listSnapshots(snapshotForm{Problem: "Mark two snapshots to compare them; " + words.Count(len(marks), "is marked.", "are marked.")})
@@ -49,7 +49,7 @@ func (v *visit) diffSnapshots() error {
 	if d.Diff, err = agent.Snapshots().DiffSnapshots(v.r.Context(), wire.DiffRequest{A: a, B: b, Rows: true}); err != nil {
 		return err
 	}
-	d.fill(v)
+	d.fill(v.visit)
 	s := screen{Title: "Compare " + d.A.Short + " with " + d.B.Short, Nav: "snapshots", Command: v.command("snapshot", "diff", string(a), string(b), "--rows")}
 	return v.render("snapshot_diff", s, d)
 }
@@ -103,7 +103,7 @@ type diffMemoryData struct {
 }
 
 // diffMemory shows one memory of two snapshots side by side.
-func (v *visit) diffMemory(agent *client.Agent, ends diffData) error {
+func (v snapshotScreens) diffMemory(agent *client.Agent, ends diffData) error {
 	d := diffMemoryData{A: ends.A, B: ends.B, Memory: amber.MemoryID(v.query("memory"))}
 	var err error
 	if d.InA, err = v.memoryAt(agent, d.A.ID, d.Memory); err != nil {
@@ -125,7 +125,7 @@ func (v *visit) diffMemory(agent *client.Agent, ends diffData) error {
 }
 
 // memoryAt is a memory of a snapshot; nil where the snapshot does not hold it.
-func (v *visit) memoryAt(agent *client.Agent, snapshot amber.SnapshotID, id amber.MemoryID) (*amber.Memory, error) {
+func (v snapshotScreens) memoryAt(agent *client.Agent, snapshot amber.SnapshotID, id amber.MemoryID) (*amber.Memory, error) {
 	past, err := agent.Snapshots().At(v.r.Context(), wire.SnapshotRef{ID: snapshot})
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type snapshotMemoriesData struct {
 }
 
 // snapshotMemories lists what was remembered at the time of a snapshot.
-func (v *visit) snapshotMemories() error {
+func (v snapshotScreens) snapshotMemories() error {
 	past, _, err := v.past()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (v *visit) snapshotMemories() error {
 }
 
 // past is the memory of the snapshot that the address names.
-func (v *visit) past() (*client.Past, *client.Agent, error) {
+func (v snapshotScreens) past() (*client.Past, *client.Agent, error) {
 	agent, err := v.remote()
 	if err != nil {
 		return nil, nil, err
@@ -72,11 +72,11 @@ func liveState(m *amber.Memory) string {
 
 // snapshotMemory shows a memory as it was, beside the live one. With restore in the address it also
 // shows what bringing it back would change.
-func (v *visit) snapshotMemory() error {
+func (v snapshotScreens) snapshotMemory() error {
 	return v.showSnapshotMemory(v.query("restore") != "", "")
 }
 
-func (v *visit) showSnapshotMemory(plan bool, problem string) error {
+func (v snapshotScreens) showSnapshotMemory(plan bool, problem string) error {
 	past, agent, err := v.past()
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func liveMemory(ctx context.Context, agent *client.Agent, id amber.MemoryID) (*a
 }
 
 // restoreMemory brings one memory back, if the live one is still as it was when the visitor saw what would change.
-func (v *visit) restoreMemory() error {
+func (v snapshotScreens) restoreMemory() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err

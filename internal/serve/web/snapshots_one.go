@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -16,7 +18,7 @@ type snapshotData struct {
 	Last    bool
 }
 
-func (v *visit) showSnapshot(problem string) error {
+func (v snapshotScreens) showSnapshot(problem string) error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -41,14 +43,14 @@ func confirmWord(m wire.SnapshotMeta) string {
 }
 
 // confirmed returns nil when the form carries the word of a snapshot.
-func (v *visit) confirmed(m wire.SnapshotMeta) error {
+func (v snapshotScreens) confirmed(m wire.SnapshotMeta) error {
 	if want, got := confirmWord(m), v.field("word"); got != want {
 		return amber.Errorf(amber.KindInvalid, "confirm", shortID(m.ID), "the word is %q, want %q: nothing was done", clip(got, 80), want)
 	}
 	return nil
 }
 
-func (v *visit) pinSnapshot() error {
+func (v snapshotScreens) pinSnapshot() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -64,7 +66,7 @@ func (v *visit) pinSnapshot() error {
 }
 
 // deleteSnapshot deletes a snapshot when its word was typed.
-func (v *visit) deleteSnapshot() error {
+func (v snapshotScreens) deleteSnapshot() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
@@ -85,4 +87,24 @@ func (v *visit) deleteSnapshot() error {
 		return v.showSnapshot(plain(err)) // a pinned one, or the last
 	}
 	return err
+}
+
+// verifySnapshot starts a check.
+func (v snapshotScreens) verifySnapshot() error {
+	if err := v.mayStart(wire.TokenSnapshot, nil); err != nil {
+		return err
+	}
+	ref, deep := v.snapshotRef(), v.field("read_data") != ""
+	if _, err := amber.ParseSnapshotID(string(ref.ID)); err != nil {
+		return err
+	}
+	j := &job{Kind: jobVerify, Title: "Check snapshot " + shortID(ref.ID), Subject: string(ref.ID)}
+	err := v.begin(j, func(ctx context.Context, a *client.Agent) (any, error) {
+		report, err := a.Snapshots().VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref, ReadData: deep})
+		return verifyResult{Deep: deep, Report: report}, err
+	})
+	if err != nil {
+		return err
+	}
+	return v.redirect(v.jobPath(j, jobVerify, string(ref.ID)))
 }

@@ -27,7 +27,7 @@ var restoreParts = []struct{ Name, Says string }{
 	{wire.PartState, "runtime state"},
 }
 
-func (v *visit) restoreChoice() restoreChoice {
+func (v snapshotScreens) restoreChoice() restoreChoice {
 	return restoreChoice{
 		Only: v.r.PostForm["only"], WithControl: v.field("with_control") != "", LocalOnly: v.field("local_only") != "",
 		NoSafety: v.field("no_safety") != "", AcceptRedacted: v.field("accept_redacted") != "", AcceptUnsigned: v.field("accept_unsigned") != "",
@@ -69,7 +69,7 @@ func (c restoreChoice) flags() (words []string) {
 	return words
 }
 
-func (v *visit) restoreCommand(id amber.SnapshotID, c restoreChoice, last string) string {
+func (v snapshotScreens) restoreCommand(id amber.SnapshotID, c restoreChoice, last string) string {
 	return v.command(slices.Concat([]string{"snapshot", "restore", string(id)}, c.flags(), []string{last})...)
 }
 
@@ -83,7 +83,7 @@ type restoreData struct {
 }
 
 // askRestore shows the form of a restore.
-func (v *visit) askRestore(c restoreChoice, problem string) error {
+func (v snapshotScreens) askRestore(c restoreChoice, problem string) error {
 	if err := v.mayStart(wire.TokenRestore, nil); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (v *visit) askRestore(c restoreChoice, problem string) error {
 }
 
 // runningRestore is the address of the restore of the agent that goes on; "" where none does.
-func (v *visit) runningRestore() string {
+func (v snapshotScreens) runningRestore() string {
 	v.p.jobs.mu.Lock()
 	j := v.p.jobs.busy(&job{Kind: jobRestore, Tenant: v.tenant, Agent: v.agent})
 	v.p.jobs.mu.Unlock()
@@ -123,7 +123,7 @@ type planResult struct {
 }
 
 // planRestore finds out what a restore would change.
-func (v *visit) planRestore() error {
+func (v snapshotScreens) planRestore() error {
 	c, ref := v.restoreChoice(), v.snapshotRef()
 	if err := v.mayStart(wire.TokenRestore, nil); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (v *visit) planRestore() error {
 }
 
 // restoreSnapshot restores the agent when the word of the snapshot was typed.
-func (v *visit) restoreSnapshot() error {
+func (v snapshotScreens) restoreSnapshot() error {
 	c, ref := v.restoreChoice(), v.snapshotRef()
 	err := v.mayStart(wire.TokenRestore, func(ctx context.Context, a *client.Agent) error {
 		_, err := a.Snapshots().Restore(ctx, c.request(ref, false))
@@ -190,17 +190,17 @@ func (v *visit) restoreSnapshot() error {
 }
 
 // askAgain shows the plan that a form came from, or the choice where the plan is not known any more.
-func (v *visit) askAgain(c restoreChoice, problem string) error {
+func (v snapshotScreens) askAgain(c restoreChoice, problem string) error {
 	if j, ok := v.p.jobs.find(v.field("plan"), v.tenant, v.agent); ok && j.Kind == jobPlan {
 		v.log.forget()
-		return v.showKnownJob(j, problem)
+		return jobScreen{v.visit}.showKnownJob(j, problem)
 	}
 	return v.askRestore(c, problem)
 }
 
 // generationBefore is the generation that is live before a restore, "0" for an agent that does not exist, and "" where
 // its records cannot be read: a restore may be what mends them.
-func (v *visit) generationBefore(agent *client.Agent) (string, error) {
+func (v snapshotScreens) generationBefore(agent *client.Agent) (string, error) {
 	g, err := agent.Generation(v.r.Context())
 	switch amber.KindOf(err) {
 	case amber.KindNotFound:

@@ -17,15 +17,18 @@ const maxScan = 1000
 // maxRead is how many bytes are read for one page: each entry is read with its whole text.
 const maxRead = 64 << 20
 
+// timelineScreen is what happened, newest first, and the stream of events.
+type timelineScreen struct{ *visit }
+
 func timelineRoutes(p *Page) {
-	p.get("", (*visit).timeline)
+	p.get("", on(timelineScreen.timeline))
 	p.get("/{$}", func(v *visit) error { return v.redirect(addQuery(v.path() + "?" + v.r.URL.RawQuery)) })
-	p.get("/events", (*visit).events)
+	p.get("/events", on(timelineScreen.events))
 }
 
 // events passes the stream of events on. A browser that lost the stream says itself where it was, and
 // asks at the address it began with.
-func (v *visit) events() error {
+func (v timelineScreen) events() error {
 	q := url.Values{}
 	if after := v.query("after"); after != "" && v.r.Header.Get("Last-Event-ID") == "" {
 		q.Set("after", after)
@@ -78,7 +81,7 @@ type timelineRow struct {
 	source int
 }
 
-func (v *visit) timeline() error {
+func (v timelineScreen) timeline() error {
 	ctx := v.r.Context()
 	agent, err := v.remote()
 	if err != nil {
@@ -97,7 +100,7 @@ func (v *visit) timeline() error {
 	if err != nil {
 		return err
 	}
-	s := &stream{ctx: ctx, v: v, agent: agent, store: store, kind: d.Kind, marks: marks, sessions: map[amber.SessionID]amber.Session{}, broken: map[amber.SessionID]error{}}
+	s := &stream{ctx: ctx, v: v.visit, agent: agent, store: store, kind: d.Kind, marks: marks, sessions: map[amber.SessionID]amber.Session{}, broken: map[amber.SessionID]error{}}
 	if d.First {
 		d.After = s.place()
 		v.log.forget()

@@ -11,11 +11,14 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+// tokenScreens are the list of tokens, and one token.
+type tokenScreens struct{ *visit }
+
 func tokenRoutes(p *Page) {
-	p.get("/tokens", func(v *visit) error { return v.tokens("", newTokenForm(v)) })
-	p.post("/tokens", (*visit).createToken)
-	p.get("/tokens/{id}", func(v *visit) error { return v.token("") })
-	p.post("/tokens/{id}/revoke", (*visit).revokeToken)
+	p.get("/tokens", func(v *visit) error { return tokenScreens{v}.tokens("", newTokenForm(v)) })
+	p.post("/tokens", on(tokenScreens.createToken))
+	p.get("/tokens/{id}", func(v *visit) error { return tokenScreens{v}.token("") })
+	p.post("/tokens/{id}/revoke", on(tokenScreens.revokeToken))
 }
 
 // tokensData is what the screen of tokens shows.
@@ -120,7 +123,7 @@ func choices(chosen []wire.TokenScope) (out []scopeChoice) {
 	return out
 }
 
-func (v *visit) tokens(problem string, form tokenForm) error {
+func (v tokenScreens) tokens(problem string, form tokenForm) error {
 	all, err := v.listTokens()
 	if err != nil {
 		return err
@@ -134,7 +137,7 @@ func (v *visit) tokens(problem string, form tokenForm) error {
 	return v.render("tokens", screen{Title: "Tokens", Nav: "tokens", Command: "amber token list"}, d)
 }
 
-func (v *visit) listTokens() ([]wire.Token, error) {
+func (v tokenScreens) listTokens() ([]wire.Token, error) {
 	c, err := v.client()
 	if err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func (v *visit) listTokens() ([]wire.Token, error) {
 	return c.ListTokens(v.r.Context(), v.grant.Tenant, v.grant.Agent)
 }
 
-func (v *visit) tokenRow(t wire.Token) tokenRow {
+func (v tokenScreens) tokenRow(t wire.Token) tokenRow {
 	r := tokenRow{Token: t, State: "good", For: "every tenant", Own: t.ID == v.grant.Token}
 	switch {
 	case !t.RevokedAt.IsZero():
@@ -163,7 +166,7 @@ func (v *visit) tokenRow(t wire.Token) tokenRow {
 }
 
 // tokenForm reads the form that was sent.
-func (v *visit) tokenForm() tokenForm {
+func (v tokenScreens) tokenForm() tokenForm {
 	var chosen []wire.TokenScope
 	for _, s := range v.r.PostForm["scope"] {
 		chosen = append(chosen, wire.TokenScope(s))
@@ -205,9 +208,9 @@ type madeData struct {
 
 // createToken makes a token. Its secret is in this answer and nowhere else: not in an address, a log or a session that
 // another visitor has.
-func (v *visit) createToken() error {
+func (v tokenScreens) createToken() error {
 	form, first := v.tokenForm(), v.open()
-	r, err := form.request(v)
+	r, err := form.request(v.visit)
 	if err != nil && v.may(wire.TokenAdmin) { // without admin the API refuses the rest, and writes that down
 		return v.tokens("No token was made: "+plain(err), form)
 	}
@@ -255,7 +258,7 @@ type tokenData struct {
 }
 
 // findToken returns the token in the path. Errors: not_found; the id is not shown, since it may be a secret by mistake.
-func (v *visit) findToken() (wire.Token, error) {
+func (v tokenScreens) findToken() (wire.Token, error) {
 	all, err := v.listTokens()
 	if err != nil {
 		return wire.Token{}, err
@@ -268,7 +271,7 @@ func (v *visit) findToken() (wire.Token, error) {
 	return wire.Token{}, amber.Errorf(amber.KindNotFound, "find token", "", "there is no such token")
 }
 
-func (v *visit) token(problem string) error {
+func (v tokenScreens) token(problem string) error {
 	t, err := v.findToken()
 	if err != nil {
 		return err
@@ -277,7 +280,7 @@ func (v *visit) token(problem string) error {
 }
 
 // revokeToken ends a token whose name was typed.
-func (v *visit) revokeToken() error {
+func (v tokenScreens) revokeToken() error {
 	c, err := v.client()
 	if err != nil {
 		return err

@@ -75,6 +75,11 @@ func (p *Page) upload(path string, do func(*visit) error) {
 	p.post(path, do)
 }
 
+// on makes a route's function of a function of a screen: a type that holds the visit and nothing else.
+func on[S ~struct{ *visit }](do func(S) error) func(*visit) error {
+	return func(v *visit) error { return do(S{v}) }
+}
+
 // handle adds a route. Known says that only visitors who are known may use it, as for everything about an agent or
 // about things that belong to no agent.
 func (p *Page) handle(pattern string, known bool, fn func(*visit) error) {

@@ -8,12 +8,15 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+// workScreens are tasks, approvals and dead entries.
+type workScreens struct{ *visit }
+
 func workRoutes(p *Page) {
-	p.get("/work", (*visit).work)
-	p.get("/work/approvals/{id}", func(v *visit) error { return v.approval(v.r.PathValue("id"), "", "") })
-	p.post("/work/approvals/{id}", (*visit).decide)
-	p.get("/work/tasks/{id}", (*visit).task)
-	p.post("/work/dead", (*visit).publishAgain)
+	p.get("/work", on(workScreens.work))
+	p.get("/work/approvals/{id}", func(v *visit) error { return workScreens{v}.approval(v.r.PathValue("id"), "", "") })
+	p.post("/work/approvals/{id}", on(workScreens.decide))
+	p.get("/work/tasks/{id}", on(workScreens.task))
+	p.post("/work/dead", on(workScreens.publishAgain))
 }
 
 // workData is what the screen of work shows.
@@ -31,7 +34,7 @@ type workData struct {
 	Done     string
 }
 
-func (v *visit) work() error {
+func (v workScreens) work() error {
 	ctx := v.r.Context()
 	store, err := v.store(ctx)
 	if err != nil {
@@ -75,7 +78,7 @@ type approvalData struct {
 	Mine             bool   // the token of the visitor asked for it, so another must decide
 }
 
-func (v *visit) approval(id, problem, comment string) error {
+func (v workScreens) approval(id, problem, comment string) error {
 	store, err := v.store(v.r.Context())
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func payloadShown(a amber.Approval) long { return fitted(string(a.Payload), show
 
 // unread reports whether a payload of which a part is not shown would be approved by a visitor who has not said that
 // all of it was read elsewhere.
-func (v *visit) unread(store amber.Store, id string) (bool, error) {
+func (v workScreens) unread(store amber.Store, id string) (bool, error) {
 	if v.field("outcome") != string(amber.ApprovalApproved) || !v.may(wire.TokenApprove) {
 		return false, nil
 	}
@@ -106,7 +109,7 @@ func (v *visit) unread(store amber.Store, id string) (bool, error) {
 
 // decide answers an approval for the payload that the visitor saw: its digest is in the form, so another one is
 // never approved by mistake.
-func (v *visit) decide() error {
+func (v workScreens) decide() error {
 	id, comment := v.r.PathValue("id"), v.text("comment")
 	outcome := amber.ApprovalStatus(v.field("outcome"))
 	digest := v.field("digest")
@@ -134,7 +137,7 @@ func (v *visit) decide() error {
 }
 
 // actor is who a visitor decides as, as the API names the bearer of a token.
-func (v *visit) actor() string {
+func (v workScreens) actor() string {
 	if amber.CheckID("actor", v.grant.Name) == nil {
 		return v.grant.Name
 	}
@@ -163,7 +166,7 @@ type resultRow struct {
 // resultShown is how much of a result the screen of its task shows.
 const resultShown = 1 << 10
 
-func (v *visit) task() error {
+func (v workScreens) task() error {
 	ctx, id := v.r.Context(), v.r.PathValue("id")
 	store, err := v.store(ctx)
 	if err != nil {
@@ -207,7 +210,7 @@ func (d *taskData) fill(ctx context.Context, store amber.Store) error {
 // publishAgain publishes the work of a dead entry under another id, since a used id does nothing. The id follows from
 // the old one, so doing it twice is the same as once. The instant in the entry makes the second one another, which the
 // queue refuses, and so the page knows.
-func (v *visit) publishAgain() error {
+func (v workScreens) publishAgain() error {
 	ctx, id := v.r.Context(), v.field("entry")
 	store, err := v.store(ctx)
 	if err != nil {
