@@ -209,7 +209,7 @@ func callerOf(line string) op.Caller {
 	return who
 }
 
-// valueAt is what a placeholder stands for.
+// valueAt returns the value that a placeholder names.
 func valueAt(t testing.TB, answers []any, s string) string {
 	t.Helper()
 	m := placeholder.FindStringSubmatch(s)
