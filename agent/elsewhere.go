@@ -116,12 +116,9 @@ func (e *Elsewhere) Current(ctx context.Context, tenant amber.TenantID, id amber
 	return c, err
 }
 
-// leaseKey is under which a context has the lease of an operation.
-type leaseKey struct{}
-
 // Operate implements [snapshot.Elsewhere]: with a kernel lock on this machine, and a lease among machines, which is renewed right before
 // each effect: who lost it while paused has none.
-func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx context.Context) error) error {
+func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx context.Context, l snapshot.Lease) error) error {
 	a, err := e.agent(ctx, f.Tenant(), f.ID())
 	if err != nil {
 		return err
@@ -138,7 +135,7 @@ func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx cont
 		began := false
 		err := a.Server.Leases(holder, 0).While(ctx, work, e.wait, func(ctx context.Context, l *postgres.Lease) error {
 			began = true
-			return fn(snapshot.Guarded(context.WithValue(ctx, leaseKey{}, l), l.Renew))
+			return fn(ctx, held{l, e, a, f})
 		})
 		if !began && amber.KindOf(err) == amber.KindBusy {
 			return amber.Errorf(amber.KindBusy, "wait for operation", string(a.ID), "another snapshot or restore of this agent is running, on this machine or another").
@@ -262,23 +259,24 @@ func (e *Elsewhere) Spool(ctx context.Context, tenant amber.TenantID, id amber.A
 // buildLease is how long no other process builds a generation of an agent after a restore has died.
 const buildLease = 2 * time.Minute
 
-// Replace implements [snapshot.Elsewhere].
-func (e *Elsewhere) Replace(ctx context.Context, f *home.Agent, r snapshot.Replacement) (c home.Current, left []string, err error) {
-	lease, ok := ctx.Value(leaseKey{}).(*postgres.Lease)
-	if !ok {
-		return c, nil, amber.Errorf(amber.KindInternal, "replace agent", string(f.ID()), "the agent is replaced outside of an operation")
-	}
-	a, err := e.agent(ctx, f.Tenant(), f.ID())
-	if err != nil {
-		return c, nil, err
-	}
-	temp, done, err := temporaryFolder(f)
+// held is the lease of an operation on an agent.
+type held struct {
+	*postgres.Lease
+	e      *Elsewhere
+	agent  mirror.Agent
+	folder *home.Agent // with the copy of the agent
+}
+
+// Replace implements [snapshot.Lease].
+func (l held) Replace(ctx context.Context, r snapshot.Replacement) (c home.Current, left []string, err error) {
+	a := l.agent
+	temp, done, err := temporaryFolder(l.folder)
 	if err != nil {
 		return c, nil, err
 	}
 	defer done()
 	read := func(ctx context.Context, clock amber.Stamp) (folder.Source, error) {
-		src, err := folder.Read(ctx, r.Dir, e.clock(), temp)
+		src, err := folder.Read(ctx, r.Dir, l.e.clock(), temp)
 		o := &src.Options
 		o.From, o.Device, o.Clock, o.Incarnation, o.Lease = string(r.From), r.Current.Device, clock, r.Current.Incarnation, buildLease
 		left = src.Left
@@ -304,7 +302,7 @@ func (e *Elsewhere) Replace(ctx context.Context, f *home.Agent, r snapshot.Repla
 	}
 	safety := ""
 	o := mirror.SwitchOptions{
-		Expect: r.Expect, Check: lease.Check, Safety: func() string { return safety },
+		Expect: r.Expect, Check: l.Check, Safety: func() string { return safety },
 		Before: func(ctx context.Context, _ int64) error {
 			if r.Last == nil {
 				return nil

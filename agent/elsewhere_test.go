@@ -22,6 +22,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
@@ -467,7 +468,7 @@ func TestSnapshotsOfADatabaseAreKeptByOneMachineAtATime(t *testing.T) {
 		"pin":    func() error { return snapshots.PinSnapshot(t.Context(), refs[2], true) },
 		"prune":  func() error { return must.Err(snapshots.PruneSnapshots(t.Context(), prune)) },
 	}
-	must.Do(t, e.Operate(t.Context(), must.Get(e.Folder(amber.DefaultTenant, "kept"))(t), func(context.Context) error {
+	must.Do(t, e.Operate(t.Context(), must.Get(e.Folder(amber.DefaultTenant, "kept"))(t), func(context.Context, snapshot.Lease) error {
 		for name, fn := range keep {
 			must.Kind(t, name, fn(), amber.KindBusy)
 		}

@@ -62,6 +62,7 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	root := t.TempDir()
 	source := "package x\nimport (\"os\"; \"time\")\nfunc init() { os.Rename(\"a\", \"b\"); _ = time.Now() }\n" +
 		"const takeHint = \"restore --tolerant\"\nvar e = struct{ Hint string }{Hint: \"with --no-verify\"}\n" +
+		"func g() { context.WithValue(nil, nil, nil); permit.New(nil) }\n" +
 		"func f() { e.Hint = \"or \" + \"--force\"; e.Hint = \"amber list\"; usage := \"--tolerant reads more\"; _ = usage }\n"
 	must.Do(t, os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600))
 	engine := filepath.Join(root, "internal", "freeze", "snapshot")
@@ -82,6 +83,8 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 		"x.go has a hint with --force: a hint does not tell people to skip a check",
 		"x.go has a hint with --no-verify: a hint does not tell people to skip a check",
 		"x.go has a hint with --tolerant: a hint does not tell people to skip a check",
+		"x.go makes a permit: the code that takes a lock or a lease does",
+		"x.go uses context.WithValue: a value that a function needs is an argument of the function",
 		"x.go uses os.Rename: durable files go through internal/base/fsx",
 		"x.go uses time.Now: time is injected",
 		"x.go: init functions hide effects",

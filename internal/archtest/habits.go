@@ -22,12 +22,19 @@ var forbidden = []struct {
 	{"os.Rename", []string{"internal/base/fsx"}, "durable files go through internal/base/fsx"},
 	{"os.Create", []string{"tools/bench"}, "durable files go through internal/base/fsx"},
 	{"os.OpenFile", []string{"internal/base/fsx", "tools/hosttest", "internal/test/pgtest"}, "durable files go through internal/base/fsx"},
+	{"context.WithValue", []string{
+		"wire", "internal/freeze/target/s3", "internal/guard/audited", "internal/guard/intake", "internal/serve/httpapi",
+		"internal/serve/mcpapi", "internal/serve/metrics", "internal/serve/web",
+	}, "a value that a function needs is an argument of the function"},
 	{"os.Exit", []string{"cmd/amber", "tools/bench", "tools/hosttest", "tools/modelconv", "tools/release"}, "only a main ends the process"},
 }
 
 // leased is the one file of the engine of snapshots that takes the lock of an agent's folder: operations on agents
 // in a database take a lease as well.
 const leased = "internal/freeze/snapshot/elsewhere.go"
+
+// granting are the files that make permits, each right after it took a lock or a lease.
+var granting = []string{"internal/freeze/snapshot/engine.go", "internal/serve/daemon/share.go"}
 
 // bounded are the files that begin transactions on PostgreSQL, or say how long one may be silent: one of another file could keep the lock of an
 // agent for as long as its program stands still.
@@ -103,6 +110,9 @@ func habitsOf(file string, f *ast.File) (broken []string) {
 				return true
 			}
 			call := x.Name + "." + n.Sel.Name
+			if call == "permit.New" && !slices.Contains(granting, file) {
+				broken = append(broken, file+" makes a permit: the code that takes a lock or a lease does")
+			}
 			for _, rule := range forbidden {
 				if rule.call == call && !slices.Contains(rule.except, pkg) {
 					broken = append(broken, fmt.Sprintf("%s uses %s: %s", file, call, rule.why))

@@ -28,7 +28,7 @@ func furnish(t testing.TB, target *memory) (s *store, kept []repo.Manifest) {
 	s = newStore(t, target)
 	gone := s.takeContent(t, ada, content{"gone", 0})
 	kept = []repo.Manifest{s.takeContent(t, ada, content{"kept", 0}), s.takeContent(t, bob, content{"other", 0})}
-	must.Do(t, s.catalog.SetPin(ctx, ada, kept[0].ID, true, s.at()))
+	must.Do(t, s.catalog.SetPin(ctx, may(), ada, kept[0].ID, true, s.at()))
 	s.delete(t, gone)
 	s.gc(t)
 	s.whole(t, kept...)
@@ -174,7 +174,7 @@ func unneededIndex(target *memory, name string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = r.CollectGarbage(ctx, repo.GCOptions{Tenant: tenant, Now: func() time.Time { return epoch }, DryRun: true})
+	_, err = r.CollectGarbage(ctx, may(), repo.GCOptions{Tenant: tenant, Now: func() time.Time { return epoch }, DryRun: true})
 	return err == nil
 }
 

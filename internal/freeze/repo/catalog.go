@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/wire/sign"
 )
@@ -132,8 +133,9 @@ func (c *Catalog) Agents(ctx context.Context) ([]amber.AgentID, error) {
 // error. Errors: invalid, also for another signer; cross_tenant; conflict when
 // there is, or was, another snapshot of that id, when it is not sealed with the
 // key of the repository, and when there is another key record by now than when
-// the repository was opened; that of the signer; those of the target.
-func (c *Catalog) Publish(ctx context.Context, m Manifest) (digest string, err error) {
+// the repository was opened; that of the signer; those of the permit and of
+// the target.
+func (c *Catalog) Publish(ctx context.Context, p permit.Permit, m Manifest) (digest string, err error) {
 	const op = "publish snapshot"
 	m = m.finished()
 	object, digest, err := sealWith(ctx, op, string(m.ID), &m, c.repo.signer)
@@ -151,6 +153,9 @@ func (c *Catalog) Publish(ctx context.Context, m Manifest) (digest string, err e
 	case err == nil || amber.KindOf(err) != amber.KindNotFound && isProblem(err):
 		return "", conflict("a snapshot of that id was deleted")
 	case !isProblem(err):
+		return "", err
+	}
+	if err := p.Ask(ctx); err != nil {
 		return "", err
 	}
 	name := recordName(manifestPrefix, m.Agent, m.ID)

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
 	"github.com/amber-memory/amber/wire/sign"
 )
@@ -123,12 +124,13 @@ func (c *Catalog) readStub(ctx context.Context, agent amber.AgentID, id amber.Sn
 // goes. To delete a snapshot that was deleted finishes what may be left of its deletion. The blobs that the snapshot
 // needed stay until [Repo.CollectGarbage]. The stub is signed when the repository has a signer. Errors: invalid;
 // not_found; too_new for a snapshot of a newer Amber; refused for a signed one when there is no signer: its chain would
-// not hold any more; that of the signer; those of the target.
-func (c *Catalog) Delete(ctx context.Context, agent amber.AgentID, id amber.SnapshotID, reason string, now amber.Time) error {
+// not hold any more; that of the signer; those of the permit and of the target.
+func (c *Catalog) Delete(ctx context.Context, p permit.Permit, agent amber.AgentID, id amber.SnapshotID, reason string, now amber.Time) error {
 	if err := checkPlace(agent, id); err != nil {
 		return err
 	}
 	e, err := c.readManifest(ctx, agent, id)
+	there := err == nil
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
 		if _, serr := c.readStub(ctx, agent, id); serr != nil {
@@ -140,7 +142,11 @@ func (c *Catalog) Delete(ctx context.Context, agent amber.AgentID, id amber.Snap
 		return e.Problem
 	case e.Manifest.Signer != "" && c.repo.signer == nil:
 		return errNoSigner(id)
-	default:
+	}
+	if err := p.Ask(ctx); err != nil {
+		return err
+	}
+	if there {
 		if err := c.putStub(ctx, e, stubOf(e, reason, now, c.repo.signer)); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/repo"
 	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/internal/test/must"
@@ -203,7 +204,7 @@ func (s *store) publish(m repo.Manifest) error {
 			return err
 		}
 	}
-	_, err = s.catalog.Publish(ctx, m)
+	_, err = s.catalog.Publish(ctx, may(), m)
 	return err
 }
 
@@ -220,9 +221,15 @@ func (s *store) takeContent(t testing.TB, agent amber.AgentID, c content) repo.M
 	return m
 }
 
+// may is the permit of a test, which shares its repository with no other process.
+func may() permit.Permit {
+	p, _ := permit.New(nil)
+	return p
+}
+
 func (s *store) delete(t testing.TB, m repo.Manifest) {
 	t.Helper()
-	must.Do(t, s.catalog.Delete(ctx, m.Agent, m.ID, "deleted", s.at()))
+	must.Do(t, s.catalog.Delete(ctx, may(), m.Agent, m.ID, "deleted", s.at()))
 }
 
 func (s *store) options() repo.GCOptions {
@@ -231,7 +238,7 @@ func (s *store) options() repo.GCOptions {
 
 func (s *store) gc(t testing.TB) repo.GCReport {
 	t.Helper()
-	return must.Get(s.repo.CollectGarbage(ctx, s.options()))(t)
+	return must.Get(s.repo.CollectGarbage(ctx, may(), s.options()))(t)
 }
 
 // collect runs gc until everything is freed that can be.

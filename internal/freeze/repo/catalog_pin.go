@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
 )
 
@@ -43,10 +44,13 @@ func (c *Catalog) readPin(ctx context.Context, agent amber.AgentID, id amber.Sna
 
 // SetPin pins a snapshot, or removes the pin. It does not make [Catalog.Delete]
 // fail: the caller checks pins. Errors: those of [Catalog.Get] for pinning;
-// invalid and not_found for removing a pin.
-func (c *Catalog) SetPin(ctx context.Context, agent amber.AgentID, id amber.SnapshotID, pinned bool, now amber.Time) error {
+// invalid and not_found for removing a pin; those of the permit.
+func (c *Catalog) SetPin(ctx context.Context, p permit.Permit, agent amber.AgentID, id amber.SnapshotID, pinned bool, now amber.Time) error {
 	_, err := c.Get(ctx, agent, id)
 	if err != nil && (pinned || !isProblem(err) || amber.KindOf(err) == amber.KindNotFound) {
+		return err
+	}
+	if err := p.Ask(ctx); err != nil {
 		return err
 	}
 	name := recordName(pinPrefix, agent, id)

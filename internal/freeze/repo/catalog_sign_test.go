@@ -139,20 +139,20 @@ func TestPublishSignsWhatNamesItsSigner(t *testing.T) {
 	target, s := signedStore(t)
 	m := s.takeSigned(t, "a")
 	object := target.objects[manifestOf(m)]
-	if _, err := s.catalog.Publish(ctx, m); err != nil || string(target.objects[manifestOf(m)]) != string(object) {
+	if _, err := s.catalog.Publish(ctx, may(), m); err != nil || string(target.objects[manifestOf(m)]) != string(object) {
 		t.Errorf("the same once more: %v", err)
 	}
 	unsigned := m
 	unsigned.Signer = ""
-	must.Fail(s.catalog.Publish(ctx, unsigned))(t, "the same, not signed", amber.KindConflict)
+	must.Fail(s.catalog.Publish(ctx, may(), unsigned))(t, "the same, not signed", amber.KindConflict)
 	fresh := m
 	fresh.ID = s.newID(t)
 	for name, c := range map[string]*repo.Catalog{"another key": s.with(t, other).catalog, "no key": s.with(t, nil).catalog} {
-		must.Fail(c.Publish(ctx, fresh))(t, name, amber.KindInvalid)
+		must.Fail(c.Publish(ctx, may(), fresh))(t, name, amber.KindInvalid)
 	}
 	for _, signer := range []sign.KeyID{"x", other.KeyID(), own.KeyID() + "1"} {
 		fresh.Signer = signer
-		must.Fail(s.catalog.Publish(ctx, fresh))(t, "signer "+string(signer), amber.KindInvalid)
+		must.Fail(s.catalog.Publish(ctx, may(), fresh))(t, "signer "+string(signer), amber.KindInvalid)
 	}
 	must.Equal(t, "manifests", len(target.names("snapshots/")), 1)
 }
@@ -177,8 +177,8 @@ func TestASignerThatFailsLeavesNothing(t *testing.T) {
 	refused := errors.New("the agent says no")
 	for name, signer := range map[string]badSigner{"error": {own, refused}, "lies": {own, nil}} {
 		s := signing(t, target, signer)
-		_, published := s.catalog.Publish(ctx, fresh)
-		deleted := s.catalog.Delete(ctx, ada, m.ID, "", s.at())
+		_, published := s.catalog.Publish(ctx, may(), fresh)
+		deleted := s.catalog.Delete(ctx, may(), ada, m.ID, "", s.at())
 		for _, err := range []error{published, deleted} {
 			if err == nil || signer.err != nil && !errors.Is(err, refused) {
 				t.Errorf("%s: %v", name, err)
@@ -284,7 +284,7 @@ func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, wan
 	}[want]
 	must.Kind(t, "use", e.Usable(), kind)
 	before := target.clone()
-	must.Fail(s.repo.CollectGarbage(ctx, s.options()))(t, "gc", kind)
+	must.Fail(s.repo.CollectGarbage(ctx, may(), s.options()))(t, "gc", kind)
 	if kind != "" {
 		must.Equal(t, "objects after gc", target.objects, before.objects)
 	}
@@ -296,7 +296,7 @@ func TestASignatureNobodyNamesIsBad(t *testing.T) {
 	t.Parallel()
 	target, s := signedStore(t)
 	m := s.takeAs(t, laptop, "a", "")
-	must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
+	must.Do(t, s.catalog.SetPin(ctx, may(), ada, m.ID, true, s.at()))
 	pin := "pins/ada/" + string(m.ID) + ".json"
 	for _, name := range []string{manifestOf(m), pin} {
 		body := bodyOf(target.objects[name])
@@ -381,7 +381,7 @@ func TestASignedSnapshotIsNotDeletedWithoutAKey(t *testing.T) {
 	_, s := signedStore(t)
 	m := s.takeSigned(t, "a")
 	bare := s.with(t, nil)
-	err := bare.catalog.Delete(ctx, ada, m.ID, "", s.at())
+	err := bare.catalog.Delete(ctx, may(), ada, m.ID, "", s.at())
 	must.Kind(t, "delete", err, amber.KindRefused)
 	must.Hold(t, amber.HintOf(err) != "", "no hint")
 	s.whole(t, m)

@@ -21,11 +21,11 @@ func signedVectors(t *testing.T) map[string]string {
 	m := vectorManifest()
 	m.By, m.Amber = wire.Asker{Trust: amber.TrustAgent, Author: amber.Author{Host: "claude-code", Session: "s1", Token: "laptop"}}, "1.0.0"
 	m.Signer = own.KeyID()
-	must.Get(s.catalog.Publish(ctx, m))(t)
+	must.Get(s.catalog.Publish(ctx, may(), m))(t)
 	records := map[string]string{"manifest-signed": string(target.objects[manifestOf(m)])}
 	target.objects["snapshots/ada/"+string(unreadableID)+".json"] = nil
 	for _, id := range []amber.SnapshotID{vectorID, unreadableID} {
-		must.Do(t, s.catalog.Delete(ctx, ada, id, "pruned", s.at()))
+		must.Do(t, s.catalog.Delete(ctx, may(), ada, id, "pruned", s.at()))
 	}
 	records["stub-signed"] = string(target.objects[stubNameOf(m)])
 	records["stub-unreadable-signed"] = string(target.objects["stubs/ada/"+string(unreadableID)+".json"])

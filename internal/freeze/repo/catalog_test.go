@@ -40,7 +40,7 @@ func TestSnapshotsAreListedNewestFirst(t *testing.T) {
 		s.later(time.Minute)
 	}
 	s.take(t, bob, "other")
-	must.Do(t, s.catalog.SetPin(ctx, ada, taken[0].ID, true, s.at()))
+	must.Do(t, s.catalog.SetPin(ctx, may(), ada, taken[0].ID, true, s.at()))
 	must.Equal(t, "labels", labels(t, s, ada), []string{"three", "two", "one pinned"})
 	agents, err := s.catalog.Agents(ctx)
 	if diff := cmp.Diff([]amber.AgentID{ada, bob}, agents); diff != "" || err != nil {
@@ -60,15 +60,15 @@ func TestDeletedSnapshotsLeaveAStubAndTheChainHolds(t *testing.T) {
 	s := newStore(t, newMemory())
 	a, b, c := s.take(t, ada, "a"), s.take(t, ada, "b"), s.take(t, ada, "c")
 	for _, m := range []repo.Manifest{b, c} {
-		must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
+		must.Do(t, s.catalog.SetPin(ctx, may(), ada, m.ID, true, s.at()))
 		s.delete(t, m)
 		s.delete(t, m) // once more is no error
 	}
 	must.Equal(t, "labels", labels(t, s, ada), []string{"a"})
 	must.Fail(s.catalog.Get(ctx, ada, b.ID))(t, "get a deleted one", amber.KindNotFound)
-	must.Kind(t, "pin a deleted one", s.catalog.SetPin(ctx, ada, b.ID, true, s.at()), amber.KindNotFound)
-	must.Kind(t, "delete one that never was", s.catalog.Delete(ctx, ada, s.newID(t), "", s.at()), amber.KindNotFound)
-	must.Fail(s.catalog.Publish(ctx, b))(t, "publish a deleted one", amber.KindConflict)
+	must.Kind(t, "pin a deleted one", s.catalog.SetPin(ctx, may(), ada, b.ID, true, s.at()), amber.KindNotFound)
+	must.Kind(t, "delete one that never was", s.catalog.Delete(ctx, may(), ada, s.newID(t), "", s.at()), amber.KindNotFound)
+	must.Fail(s.catalog.Publish(ctx, may(), b))(t, "publish a deleted one", amber.KindConflict)
 	d := s.take(t, ada, "d")
 	must.Hold(t, d.Counter == 4 && d.ParentID == c.ID, "the chain goes on with counter %d after %s", d.Counter, d.ParentID)
 	s.whole(t, a, d)
@@ -78,13 +78,13 @@ func TestPublishNeverOverwrites(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, newMemory())
 	m := s.take(t, ada, "a")
-	must.Kind(t, "the same manifest again", must.Err(s.catalog.Publish(ctx, m)), "")
+	must.Kind(t, "the same manifest again", must.Err(s.catalog.Publish(ctx, may(), m)), "")
 	other := m
 	other.Label = "another"
-	must.Fail(s.catalog.Publish(ctx, other))(t, "another one of that id", amber.KindConflict)
+	must.Fail(s.catalog.Publish(ctx, may(), other))(t, "another one of that id", amber.KindConflict)
 	other = m
 	other.ID, other.Tenant = s.newID(t), "foreign"
-	must.Fail(s.catalog.Publish(ctx, other))(t, "another tenant", amber.KindCrossTenant)
+	must.Fail(s.catalog.Publish(ctx, may(), other))(t, "another tenant", amber.KindCrossTenant)
 	s.whole(t, m)
 }
 
@@ -115,7 +115,7 @@ func TestManifestsThatSayNonsenseAreNotPublished(t *testing.T) {
 	for name, spoil := range tests {
 		m := good
 		spoil(&m)
-		must.Fail(s.catalog.Publish(ctx, m))(t, name, amber.KindInvalid)
+		must.Fail(s.catalog.Publish(ctx, may(), m))(t, name, amber.KindInvalid)
 	}
 	must.Equal(t, "manifests", len(s.target.(*memory).names("snapshots/")), 1)
 }
@@ -126,7 +126,7 @@ func TestADamagedPinPinsAndIsReplaced(t *testing.T) {
 	m := s.take(t, ada, "a")
 	pin := func() {
 		t.Helper()
-		must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
+		must.Do(t, s.catalog.SetPin(ctx, may(), ada, m.ID, true, s.at()))
 	}
 	pin()
 	pin()
@@ -138,7 +138,7 @@ func TestADamagedPinPinsAndIsReplaced(t *testing.T) {
 	must.Equal(t, "a damaged pin passes", s.audit(t).OK(), false)
 	pin()
 	s.whole(t, m)
-	if err := s.catalog.SetPin(ctx, ada, m.ID, false, s.at()); err != nil || len(target.names("pins/")) > 0 {
+	if err := s.catalog.SetPin(ctx, may(), ada, m.ID, false, s.at()); err != nil || len(target.names("pins/")) > 0 {
 		t.Errorf("let go: %v", err)
 	}
 }
@@ -211,7 +211,7 @@ func TestWritersPublishAndDeleteAtTheSameTime(t *testing.T) {
 					_, err = s.catalog.List(ctx, ada)
 				}
 				if err == nil && i > 0 {
-					err = s.catalog.Delete(ctx, ada, kept[n].ID, "deleted", s.at())
+					err = s.catalog.Delete(ctx, may(), ada, kept[n].ID, "deleted", s.at())
 				}
 				if err != nil {
 					t.Error(err)

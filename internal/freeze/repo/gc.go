@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/wire"
 )
@@ -38,8 +39,6 @@ type GCOptions struct {
 	Grace    time.Duration // between condemning a pack and deleting it
 	DryRun   bool          // only tell
 	MaySweep bool          // false: condemn, and delete no pack and no index object
-	// MayAct is called before anything is changed, and again before anything is deleted; its error ends the collection. It may be nil.
-	MayAct func(context.Context) error
 }
 
 // GCReport says what was done, or would be.
@@ -63,15 +62,15 @@ func (o *GCOptions) hold() time.Duration { return max(o.Grace, tombstoneTime) }
 // CollectGarbage cannot read a manifest, or an object that says what the manifest needs, it removes nothing, and so a
 // locked repository keeps everything. Whatever interrupts it, every snapshot stays whole. Errors: invalid; refused when
 // the repository is locked; damaged and too_new for that manifest, which it names; conflict when it took too long;
-// those of the target.
-func (r *Repo) CollectGarbage(ctx context.Context, o GCOptions) (GCReport, error) {
+// those of the target; those of the permit, which is asked before anything is changed, and again before anything is deleted.
+func (r *Repo) CollectGarbage(ctx context.Context, p permit.Permit, o GCOptions) (GCReport, error) {
 	if _, err := amber.ParseTenantID(string(o.Tenant)); err != nil {
 		return GCReport{}, err
 	}
 	if o.Now == nil || o.Grace < 0 {
 		return GCReport{}, amber.Errorf(amber.KindInvalid, "collect garbage", "", "a clock and a grace time of at least 0 are required")
 	}
-	g := &collection{repo: r, o: o}
+	g := &collection{repo: r, permit: p, o: o}
 	if err := g.look(ctx); err != nil {
 		return GCReport{}, err
 	}
@@ -87,9 +86,10 @@ func (r *Repo) CollectGarbage(ctx context.Context, o GCOptions) (GCReport, error
 
 // collection is one run of CollectGarbage.
 type collection struct {
-	repo *Repo
-	o    GCOptions
-	at   amber.Time // before the manifests were listed
+	repo   *Repo
+	permit permit.Permit
+	o      GCOptions
+	at     amber.Time // before the manifests were listed
 
 	condemned condemnation
 	stock     *stock
@@ -187,18 +187,10 @@ func (g *collection) pack(id ID, size int64) {
 	}
 }
 
-// mayAct asks whether what was decided may be done.
-func (g *collection) mayAct(ctx context.Context) error {
-	if g.o.MayAct == nil {
-		return nil
-	}
-	return g.o.MayAct(ctx)
-}
-
 // act does what was decided.
 func (g *collection) act(ctx context.Context) error {
 	g.report.Deleted, g.report.Freed = 0, 0 // until it is true
-	if err := g.mayAct(ctx); err != nil {
+	if err := g.permit.Ask(ctx); err != nil {
 		return err
 	}
 	if err := g.finishDeletes(ctx); err != nil {
@@ -213,7 +205,7 @@ func (g *collection) act(ctx context.Context) error {
 	if !g.o.MaySweep {
 		return nil
 	}
-	if err := g.mayAct(ctx); err != nil {
+	if err := g.permit.Ask(ctx); err != nil {
 		return err
 	}
 	if err := g.sweepIndex(ctx); err != nil {

@@ -77,7 +77,7 @@ func swept(s *store, _ repo.Manifest) bool {
 }
 
 func collects(s *store, _ repo.Manifest) error {
-	return must.Err(s.repo.CollectGarbage(ctx, s.options()))
+	return must.Err(s.repo.CollectGarbage(ctx, may(), s.options()))
 }
 
 // garbage leaves packs that no snapshot needs, one that is half needed, and an index object that names packs that are
@@ -120,16 +120,18 @@ var deeds = []deed{
 	{
 		"delete", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
 			a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-			must.Do(t, s.catalog.SetPin(ctx, ada, b.ID, true, s.at()))
+			must.Do(t, s.catalog.SetPin(ctx, may(), ada, b.ID, true, s.at()))
 			return []repo.Manifest{a}, b
-		}, func(s *store, m repo.Manifest) error { return s.catalog.Delete(ctx, ada, m.ID, "deleted", s.at()) },
+		}, func(s *store, m repo.Manifest) error {
+			return s.catalog.Delete(ctx, may(), ada, m.ID, "deleted", s.at())
+		},
 		func(s *store, m repo.Manifest) bool { return !exists(s, m) },
 	},
 	{
 		"pin", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
 			a := s.take(t, ada, "a")
 			return []repo.Manifest{a}, a
-		}, func(s *store, m repo.Manifest) error { return s.catalog.SetPin(ctx, ada, m.ID, true, s.at()) },
+		}, func(s *store, m repo.Manifest) error { return s.catalog.SetPin(ctx, may(), ada, m.ID, true, s.at()) },
 		func(s *store, m repo.Manifest) bool {
 			e, err := s.catalog.Get(ctx, ada, m.ID)
 			return err == nil && e.Pinned
@@ -138,9 +140,9 @@ var deeds = []deed{
 	{
 		"unpin", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
 			a := s.take(t, ada, "a")
-			must.Do(t, s.catalog.SetPin(ctx, ada, a.ID, true, s.at()))
+			must.Do(t, s.catalog.SetPin(ctx, may(), ada, a.ID, true, s.at()))
 			return []repo.Manifest{a}, a
-		}, func(s *store, m repo.Manifest) error { return s.catalog.SetPin(ctx, ada, m.ID, false, s.at()) },
+		}, func(s *store, m repo.Manifest) error { return s.catalog.SetPin(ctx, may(), ada, m.ID, false, s.at()) },
 		func(s *store, m repo.Manifest) bool {
 			e, err := s.catalog.Get(ctx, ada, m.ID)
 			return err == nil && !e.Pinned
@@ -156,7 +158,7 @@ var deeds = []deed{
 	}, func(s *store, _ repo.Manifest) error {
 		o := s.options()
 		o.Grace = 0
-		return must.Err(s.repo.CollectGarbage(ctx, o))
+		return must.Err(s.repo.CollectGarbage(ctx, may(), o))
 	}, func(s *store, m repo.Manifest) bool {
 		r, err := s.repo.Audit(ctx, tenant, true, nil)
 		return swept(s, m) && err == nil && r.Unused == 0
@@ -166,7 +168,7 @@ var deeds = []deed{
 		half := open(t, &before{Target: s.target, call: "delete snapshots/", do: func() { panic("killed") }})
 		func() {
 			defer func() { _ = recover() }()
-			_ = half.Catalog(tenant).Delete(ctx, ada, b.ID, "deleted", s.at())
+			_ = half.Catalog(tenant).Delete(ctx, may(), ada, b.ID, "deleted", s.at())
 		}()
 		return []repo.Manifest{a}, b
 	}, collects, func(s *store, m repo.Manifest) bool {

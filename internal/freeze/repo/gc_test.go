@@ -40,13 +40,13 @@ func TestGarbageGoesWhenTheGraceTimeIsOver(t *testing.T) {
 		dry := s.options()
 		dry.DryRun = true
 		before := target.clone()
-		planned, err := s.repo.CollectGarbage(ctx, dry)
+		planned, err := s.repo.CollectGarbage(ctx, may(), dry)
 		if err != nil || planned.Deleted != 1 || !cmp.Equal(before.objects, target.objects) {
 			t.Errorf("dry run: %v, %+v", err, planned)
 		}
 		held := s.options()
 		held.MaySweep = false
-		if r, err := s.repo.CollectGarbage(ctx, held); err != nil || r.Deleted != 0 || r.Condemned != 1 {
+		if r, err := s.repo.CollectGarbage(ctx, may(), held); err != nil || r.Deleted != 0 || r.Condemned != 1 {
 			t.Errorf("without sweeping: %v, %+v", err, r)
 		}
 		r := s.gc(t)
@@ -134,7 +134,7 @@ func TestAPackThatComesToBeNeededAfterItWasCondemnedIsRescued(t *testing.T) {
 		a := s.take(t, ada, "a")
 		b := must.Get(s.again(t).prepare(t, ada, laptop, content{"b", 2}))(t)
 		s.gc(t) // condemns what only b will need
-		must.Get(s.catalog.Publish(ctx, b))(t)
+		must.Get(s.catalog.Publish(ctx, may(), b))(t)
 		s.later(grace)
 		if r := s.gc(t); r.Repacked != 1 || r.Deleted != 0 {
 			t.Errorf("rescued: %+v", r)
@@ -192,7 +192,7 @@ func TestAnotherCollectionThatIsLateDeletesNothingThatIsNeeded(t *testing.T) {
 				b = s.again(t).take(t, ada, "b") // of the same bytes
 			}})
 			late.now = s.now
-			if _, err := late.repo.CollectGarbage(ctx, late.options()); err != nil || !stopped {
+			if _, err := late.repo.CollectGarbage(ctx, may(), late.options()); err != nil || !stopped {
 				t.Fatalf("stopped before %s: %v", when, err)
 			}
 			s.whole(t, a, b)
@@ -250,7 +250,7 @@ func TestACollectionThatTookTooLongStops(t *testing.T) {
 				}
 				return s.now
 			}
-			r, err := s.repo.CollectGarbage(ctx, o)
+			r, err := s.repo.CollectGarbage(ctx, may(), o)
 			must.Kind(t, fmt.Sprintf("slow after %d calls", quick), err, amber.KindConflict)
 			must.Equal(t, "deleted packs", r.Deleted, 0)
 			s.whole(t, a)
@@ -298,7 +298,7 @@ func TestGarbageIsKeptWhileAManifestCannotBeRead(t *testing.T) {
 				tt.spoil(s, target.objects, a)
 				before := target.clone()
 				s.later(grace)
-				_, err := s.again(t).repo.CollectGarbage(ctx, s.options())
+				_, err := s.again(t).repo.CollectGarbage(ctx, may(), s.options())
 				must.Kind(t, "gc", err, tt.want)
 				if amber.HintOf(err) == "" || !strings.Contains(err.Error(), "nothing is removed") {
 					t.Errorf("it does not say why: %v", err)
@@ -317,7 +317,7 @@ func TestInterruptedDeletionsAreFinished(t *testing.T) {
 	t.Parallel()
 	target, s := storeOn(t, newMemory())
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-	must.Do(t, s.catalog.SetPin(ctx, ada, b.ID, true, s.at()))
+	must.Do(t, s.catalog.SetPin(ctx, may(), ada, b.ID, true, s.at()))
 	manifest, pin := manifestOf(b), "pins/ada/"+string(b.ID)+".json"
 	before := target.clone()
 	s.delete(t, b)
@@ -387,7 +387,7 @@ func TestADamagedListOfCondemnedPacksIsMadeAgain(t *testing.T) {
 	s.whole(t, a)
 	target.objects[target.names("condemned/")[0]] = envelope(`{"format":"amber-condemned","version":2}`)
 	must.Fail(s.repo.Condemned(ctx))(t, "a newer list", amber.KindTooNew)
-	must.Fail(s.repo.CollectGarbage(ctx, s.options()))(t, "gc with a newer list", amber.KindTooNew)
+	must.Fail(s.repo.CollectGarbage(ctx, may(), s.options()))(t, "gc with a newer list", amber.KindTooNew)
 }
 
 func TestASnapshotMustBePublishedInTime(t *testing.T) {

@@ -41,7 +41,7 @@ func TestEveryChangedByteOfAnEncryptedRepositoryIsFound(t *testing.T) {
 	target, s := storeOn(t, newEncrypted(t))
 	gone, m := s.takeNote(t, ada, "gone"), s.takeNote(t, ada, "kept")
 	s.takeNote(t, bob, "other")
-	must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
+	must.Do(t, s.catalog.SetPin(ctx, may(), ada, m.ID, true, s.at()))
 	s.delete(t, gone)
 	s.gc(t)
 	must.Equal(t, "kinds of objects", kinds(target.names("")), []string{"condemned", "index", "keys", "packs", "pins", "snapshots", "stubs"})

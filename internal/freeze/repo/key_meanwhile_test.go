@@ -37,7 +37,7 @@ func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 			must.Get(w.Put(ctx, repo.KindFile, []byte("something new")))(t)
 			tt.change(t, target)
 			must.Fail(w.Flush(ctx))(t, "flush", amber.KindConflict)
-			must.Fail(s.catalog.Publish(ctx, m))(t, "publish", amber.KindConflict)
+			must.Fail(s.catalog.Publish(ctx, may(), m))(t, "publish", amber.KindConflict)
 			if n := len(target.names("packs/")); n != packs || len(target.names("snapshots/")) > 0 {
 				t.Errorf("%d packs came, and %q", n-packs, target.names("snapshots/"))
 			}

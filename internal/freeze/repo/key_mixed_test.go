@@ -199,13 +199,13 @@ func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 	} {
 		m := good
 		spoil(&m)
-		must.Fail(s.catalog.Publish(ctx, m))(t, name, amber.KindInvalid)
+		must.Fail(s.catalog.Publish(ctx, may(), m))(t, name, amber.KindInvalid)
 	}
 	plain := good
 	plain.Encrypted, plain.Key, plain.Sealed = false, "", ""
-	must.Fail(s.catalog.Publish(ctx, plain))(t, "plain in an encrypted repository", amber.KindConflict)
+	must.Fail(s.catalog.Publish(ctx, may(), plain))(t, "plain in an encrypted repository", amber.KindConflict)
 	good.Label = "auto:hourly"
-	must.NoError(t, must.Err(s.catalog.Publish(ctx, good)))
+	must.NoError(t, must.Err(s.catalog.Publish(ctx, may(), good)))
 }
 
 // TestABlobOfTheGreatestSizeIsSealed is about bounds.

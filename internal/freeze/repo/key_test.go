@@ -140,8 +140,8 @@ func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo
 	_, refused["put"] = w.Put(ctx, repo.KindFile, []byte("new"))
 	_, refused["put pages"] = w.PutPages(ctx, 512, make([]repo.PageDigest, 1), make([]byte, 512))
 	_, refused["put inner"] = w.PutInner(ctx, repo.Inner{})
-	_, refused["gc"] = r.CollectGarbage(ctx, repo.GCOptions{Tenant: tenant, Now: newStore(t, newMemory()).clock})
-	_, refused["dry gc"] = r.CollectGarbage(ctx, repo.GCOptions{Tenant: tenant, Now: newStore(t, newMemory()).clock, DryRun: true})
+	_, refused["gc"] = r.CollectGarbage(ctx, may(), repo.GCOptions{Tenant: tenant, Now: newStore(t, newMemory()).clock})
+	_, refused["dry gc"] = r.CollectGarbage(ctx, may(), repo.GCOptions{Tenant: tenant, Now: newStore(t, newMemory()).clock, DryRun: true})
 	refused["recipients"] = r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, amber.At(epoch))
 	for what, err := range refused {
 		must.Kind(t, name+": "+what, err, amber.KindRefused)
@@ -377,12 +377,12 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 			w := writer(t, r)
 			must.Fail(w.Put(ctx, repo.KindFile, []byte("would be plain")))(t, "put", amber.KindDamaged)
 			must.Fail(r.Inner(ctx, m))(t, "inner", amber.KindDamaged)
-			must.Fail(r.CollectGarbage(ctx, s.options()))(t, "gc", amber.KindDamaged)
+			must.Fail(r.CollectGarbage(ctx, may(), s.options()))(t, "gc", amber.KindDamaged)
 			must.Kind(t, "another key", r.InitKey(ctx, recipients(t, carol), &steady{}, s.at()), amber.KindDamaged)
 			must.Kind(t, "recipients", r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, s.at()), amber.KindDamaged)
 			must.Fail(r.Recipients(ctx))(t, "list of recipients", amber.KindDamaged)
 			plain := repo.Manifest{ID: fresh, Tenant: tenant, Agent: ada, Device: "other", Counter: 1, CreatedAt: s.at(), Inner: m.Inner}
-			must.Fail(r.Catalog(tenant).Publish(ctx, plain))(t, "publish", amber.KindDamaged)
+			must.Fail(r.Catalog(tenant).Publish(ctx, may(), plain))(t, "publish", amber.KindDamaged)
 			report, err := r.Audit(ctx, tenant, true, nil)
 			if err != nil || len(report.Damaged) != 1 || report.Damaged[0].Object != tt.object {
 				t.Errorf("audit: %v, %+v", err, report.Damaged)

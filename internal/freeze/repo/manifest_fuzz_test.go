@@ -57,7 +57,7 @@ func looksAtRecord(t *testing.T, object []byte) {
 			return // this test has no key to sign the manifest again
 		}
 		again := newMemory()
-		digest, err := newStore(t, again).catalog.Publish(ctx, e.Manifest)
+		digest, err := newStore(t, again).catalog.Publish(ctx, may(), e.Manifest)
 		if err != nil || digest != e.Digest || !bytes.Equal(again.objects[manifest], object) {
 			t.Errorf("accepted, and written otherwise: %v\n%s\n%s", err, object, again.objects[manifest])
 		}

@@ -36,16 +36,16 @@ func vectorRecords(t *testing.T) map[string]string {
 		t.Helper()
 		must.Do(t, err)
 	}
-	_, err := s.catalog.Publish(ctx, vectorManifest())
+	_, err := s.catalog.Publish(ctx, may(), vectorManifest())
 	must(err)
-	must(s.catalog.SetPin(ctx, ada, vectorID, true, s.at()))
+	must(s.catalog.SetPin(ctx, may(), ada, vectorID, true, s.at()))
 	records := map[string]string{
 		"manifest": string(target.objects["snapshots/ada/"+string(vectorID)+".json"]),
 		"pin":      string(target.objects["pins/ada/"+string(vectorID)+".json"]),
 	}
 	target.objects["snapshots/ada/"+string(unreadableID)+".json"] = nil
-	must(s.catalog.Delete(ctx, ada, vectorID, "pruned", s.at()))
-	must(s.catalog.Delete(ctx, ada, unreadableID, "deleted", s.at()))
+	must(s.catalog.Delete(ctx, may(), ada, vectorID, "pruned", s.at()))
+	must(s.catalog.Delete(ctx, may(), ada, unreadableID, "deleted", s.at()))
 	records["stub"] = string(target.objects["stubs/ada/"+string(vectorID)+".json"])
 	records["stub-unreadable"] = string(target.objects["stubs/ada/"+string(unreadableID)+".json"])
 	fill(t, s.repo, vector()...)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/gitobj"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/capture/journal/drain"
 	"github.com/amber-memory/amber/internal/freeze/repo"
 	"github.com/amber-memory/amber/wire"
@@ -196,16 +197,16 @@ func (c *capture) flush(ctx context.Context) (err error) {
 }
 
 // publish writes the manifest. With it the snapshot exists.
-func (c *capture) publish(ctx context.Context) (wire.SnapshotMeta, error) {
+func (c *capture) publish(ctx context.Context, p permit.Permit) (wire.SnapshotMeta, error) {
 	m, err := c.manifest(ctx)
 	if err != nil {
 		return wire.SnapshotMeta{}, err
 	}
-	return c.publishAs(ctx, m)
+	return c.publishAs(ctx, p, m)
 }
 
 // publishAs completes a manifest with what was stored, and writes it.
-func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (wire.SnapshotMeta, error) {
+func (c *capture) publishAs(ctx context.Context, p permit.Permit, m repo.Manifest) (wire.SnapshotMeta, error) {
 	extra, err := c.keep(ctx)
 	if err != nil {
 		return wire.SnapshotMeta{}, err
@@ -217,10 +218,7 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (wire.Snapshot
 	if err := repo.InTime(amber.At(c.began), c.e.now(), c.e.o.Grace); err != nil {
 		return wire.SnapshotMeta{}, err
 	}
-	if err := MayAct(ctx); err != nil {
-		return wire.SnapshotMeta{}, err
-	}
-	digest, err := c.rep.catalog.Publish(ctx, m)
+	digest, err := c.rep.catalog.Publish(ctx, p, m)
 	if err != nil {
 		return wire.SnapshotMeta{}, err
 	}
@@ -234,7 +232,7 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (wire.Snapshot
 	meta := c.e.meta(entry, c.inner)
 	meta.Warnings = c.warn
 	if c.request.Pin {
-		err := c.rep.catalog.SetPin(ctx, m.Agent, m.ID, true, c.e.now())
+		err := c.rep.catalog.SetPin(ctx, p, m.Agent, m.ID, true, c.e.now())
 		if meta.Pinned = err == nil; err != nil {
 			meta.Warnings = append(meta.Warnings, "the snapshot could not be pinned: "+err.Error())
 		}

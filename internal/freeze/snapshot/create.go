@@ -43,7 +43,7 @@ func (e *Engine) takeChecked(ctx context.Context, r wire.SnapshotRequest) (wire.
 		return wire.SnapshotMeta{}, err
 	}
 	var meta wire.SnapshotMeta
-	err = e.operate(ctx, agent, func(ctx context.Context) error {
+	err = e.operate(ctx, agent, func(ctx context.Context, o operation) error {
 		rep, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func (e *Engine) takeChecked(ctx context.Context, r wire.SnapshotRequest) (wire.
 		if err != nil {
 			return err
 		}
-		meta, err = e.take(ctx, agent, rep, r, under{fence: agent.Exclusive, state: state})
+		meta, err = e.take(ctx, o, agent, rep, r, under{fence: agent.Exclusive, state: state})
 		return err
 	})
 	if err == nil {
@@ -97,7 +97,7 @@ func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
 
 // take captures an agent and publishes the snapshot. The caller is inside
 // Operate.
-func (e *Engine) take(ctx context.Context, agent *home.Agent, rep *repository, r wire.SnapshotRequest, u under) (wire.SnapshotMeta, error) {
+func (e *Engine) take(ctx context.Context, o operation, agent *home.Agent, rep *repository, r wire.SnapshotRequest, u under) (wire.SnapshotMeta, error) {
 	c, err := e.capture(ctx, agent, rep, r, u, nil)
 	if err != nil {
 		return wire.SnapshotMeta{}, err
@@ -106,7 +106,7 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, rep *repository, r
 	if len(c.inner.Databases) == 0 {
 		return wire.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of the agent can be read: %s", strings.Join(c.warn, "; "))
 	}
-	return c.publish(ctx)
+	return c.publish(ctx, o.Permit)
 }
 
 // capture freezes an agent and stores what the repository does not have. The

@@ -30,11 +30,14 @@ func (e *Engine) DeleteAgent(ctx context.Context, tenant amber.TenantID, id ambe
 		return out, amber.Errorf(amber.KindUnsupported, "delete agent", string(id), "agents that live in a database cannot be deleted yet")
 	}
 	d := deletion{e: e, agent: agent}
-	err = e.operate(ctx, agent, func(ctx context.Context) error {
+	err = e.operate(ctx, agent, func(ctx context.Context, o operation) error {
 		if noSnapshot {
+			if err := o.Ask(ctx); err != nil {
+				return err
+			}
 			return agent.Delete(ctx, nil)
 		}
-		return d.save(ctx)
+		return d.save(ctx, o)
 	})
 	if err == nil && d.meta.ID != "" {
 		out.Snapshot = &d.meta
@@ -52,7 +55,7 @@ type deletion struct {
 
 // save deletes the agent under a last snapshot. Most of that is taken before
 // anybody has to wait.
-func (d *deletion) save(ctx context.Context) error {
+func (d *deletion) save(ctx context.Context, o operation) error {
 	if d.e.o.Disabled != "" {
 		return amber.Errorf(amber.KindRefused, "take last snapshot", string(d.agent.ID()), "%s", d.e.o.Disabled)
 	}
@@ -94,7 +97,7 @@ func (d *deletion) save(ctx context.Context) error {
 		if !last.complete() {
 			return amber.Errorf(amber.KindDamaged, "take last snapshot", string(d.agent.ID()), "%s", d.missing(last))
 		}
-		d.meta, err = last.publish(ctx)
+		d.meta, err = last.publish(ctx, o.Permit)
 		return err
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
@@ -22,17 +23,13 @@ type Elsewhere interface {
 	// Current returns the live generation. Errors: not_found.
 	Current(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (home.Current, error)
 	// Operate runs fn while no other operation on the agent runs, on whatever machine. Errors: those of fn; busy.
-	Operate(ctx context.Context, agent *home.Agent, fn func(ctx context.Context) error) error
+	Operate(ctx context.Context, agent *home.Agent, fn func(ctx context.Context, l Lease) error) error
 	// Refresh makes the folder what the agent is at one instant; dir is "", or the folder of the live generation for a caller
 	// that has the exclusive lock of the folder. The caller is inside Operate.
 	Refresh(ctx context.Context, agent *home.Agent, dir string) (Refreshed, error)
 	// Spool makes sure that the folder with the crash journal of this machine is there, and returns what knows how far it was
 	// drained. The caller closes that.
 	Spool(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (cursors amber.Ingester, done func() error, err error)
-	// Replace makes a new generation of a folder and puts it in the place of the live one, in one step. The caller is inside
-	// Operate. Errors: [ErrMoved]; conflict where there is an agent and none was expected.
-	// Left names what of the folder has no place in the database.
-	Replace(ctx context.Context, agent *home.Agent, r Replacement) (c home.Current, left []string, err error)
 	// Old returns the numbers of the generations that are not live any more, and Remove removes one of them.
 	Old(ctx context.Context, tenant amber.TenantID, id amber.AgentID) ([]int64, error)
 	Remove(ctx context.Context, tenant amber.TenantID, id amber.AgentID, generation int64) error
@@ -40,6 +37,22 @@ type Elsewhere interface {
 	Sweep(ctx context.Context, tenant amber.TenantID) ([]string, error)
 	// Generation tells where the live generation came from.
 	Generation(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Generation, error)
+}
+
+// Lease is the right to operate on an agent of a database, among all machines. It is good inside [Elsewhere.Operate].
+type Lease interface {
+	// Renew makes the lease begin anew. Errors: conflict when another machine has it by now.
+	Renew(ctx context.Context) error
+	// Replace makes a new generation of a folder and puts it in the place of the live one, in one step, whose transaction checks
+	// the lease. Left names what of the folder has no place in the database. Errors: [ErrMoved]; conflict where there is an agent
+	// and none was expected, and where another machine has the lease by now.
+	Replace(ctx context.Context, r Replacement) (c home.Current, left []string, err error)
+}
+
+// operation is the right to operate on an agent, see [Engine.operate].
+type operation struct {
+	permit.Permit
+	lease Lease // of an agent in a database
 }
 
 // Refreshed says what a folder was made of.
@@ -89,11 +102,19 @@ func (e *Engine) current(ctx context.Context, agent *home.Agent) (home.Current, 
 }
 
 // operate runs fn while no other operation on an agent runs.
-func (e *Engine) operate(ctx context.Context, agent *home.Agent, fn func(ctx context.Context) error) error {
+func (e *Engine) operate(ctx context.Context, agent *home.Agent, fn func(ctx context.Context, o operation) error) error {
 	if e.o.Elsewhere == nil {
-		return agent.Operate(ctx, func() error { return fn(ctx) })
+		return agent.Operate(ctx, func() error {
+			p, end := permitFor(nil, e.outer)
+			defer end()
+			return fn(ctx, operation{Permit: p})
+		})
 	}
-	return e.o.Elsewhere.Operate(ctx, agent, fn)
+	return e.o.Elsewhere.Operate(ctx, agent, func(ctx context.Context, l Lease) error {
+		p, end := permitFor(l.Renew, e.outer)
+		defer end()
+		return fn(ctx, operation{p, l})
+	})
 }
 
 // refresh makes the folder of an agent what the agent is now. Nil where the folder is the agent.
@@ -127,7 +148,7 @@ func (c *capture) told(r *Refreshed) {
 const replaceTries = 3
 
 // replaceElsewhere restores an agent that lives in a database. The caller is inside Operate.
-func (s *restoration) replaceElsewhere(ctx context.Context, rep *repository) (err error) {
+func (s *restoration) replaceElsewhere(ctx context.Context, o operation, rep *repository) (err error) {
 	staged, done, err := s.e.scratch("restore")
 	if err != nil {
 		return err
@@ -150,9 +171,9 @@ func (s *restoration) replaceElsewhere(ctx context.Context, rep *repository) (er
 	}
 	warned := len(s.report.Warnings)
 	for try := 1; ; try++ {
-		err := s.switchElsewhere(ctx, rep, replacing{staged, request, rehearsal, state, try == replaceTries})
+		err := s.switchElsewhere(ctx, o, rep, replacing{staged, request, rehearsal, state, try == replaceTries})
 		if err == nil {
-			return s.cleanElsewhere(ctx, rep)
+			return s.cleanElsewhere(ctx, o, rep)
 		}
 		if !errors.Is(err, ErrMoved) {
 			return err
@@ -174,7 +195,7 @@ type replacing struct {
 }
 
 // switchElsewhere builds a generation beside the copy of the live one, and has it put in the place of that.
-func (s *restoration) switchElsewhere(ctx context.Context, rep *repository, r replacing) (err error) {
+func (s *restoration) switchElsewhere(ctx context.Context, o operation, rep *repository, r replacing) (err error) {
 	next, err := s.agent.BeginRestore(ctx, string(s.request.ID))
 	if err != nil {
 		return err
@@ -222,7 +243,7 @@ func (s *restoration) switchElsewhere(ctx context.Context, rep *repository, r re
 				}
 				u := held(old, hold, freezer)
 				u.state = r.state
-				err := s.save(ctx, rep, r.request, u, r.rehearsal)
+				err := s.save(ctx, o, rep, r.request, u, r.rehearsal)
 				return s.report.SafetySnapshot, err
 			},
 		}
@@ -237,7 +258,7 @@ func (s *restoration) switchElsewhere(ctx context.Context, rep *repository, r re
 			}
 		}
 		s.e.progress(ctx, "put the restored agent in the place of the live one", 0, 0)
-		c, left, err := s.e.o.Elsewhere.Replace(ctx, s.agent, p)
+		c, left, err := o.replace(ctx, p)
 		if err != nil {
 			return 0, err
 		}
@@ -264,9 +285,9 @@ func (s *restoration) unpark(old home.Current) error {
 }
 
 // cleanElsewhere removes the old generation once its last state is in a verified snapshot.
-func (s *restoration) cleanElsewhere(ctx context.Context, rep *repository) error {
+func (s *restoration) cleanElsewhere(ctx context.Context, o operation, rep *repository) error {
 	s.e.progress(ctx, "read the safety snapshot and remove the old generation", 0, 0)
-	_ = s.agent.RemoveGeneration(ctx, s.old) // of the copy; the next restore tries again
+	_ = o.remove(ctx, s.agent, s.old) // of the copy; the next restore tries again
 	list, err := s.e.o.Elsewhere.Old(ctx, s.agent.Tenant(), s.agent.ID())
 	if err != nil {
 		s.report.OldGeneration = s.old
@@ -276,7 +297,7 @@ func (s *restoration) cleanElsewhere(ctx context.Context, rep *repository) error
 	for _, n := range list {
 		switch {
 		case n == s.old && (s.request.DiscardOld || s.safe(ctx, rep)):
-			if err := s.e.o.Elsewhere.Remove(ctx, s.agent.Tenant(), s.agent.ID(), n); err != nil {
+			if err := o.removeRows(ctx, s.e.o.Elsewhere, s.agent, n); err != nil {
 				s.report.OldGeneration = n
 				s.warn("generation %d could not be removed: %v", n, err)
 			}
@@ -291,7 +312,7 @@ func (s *restoration) cleanElsewhere(ctx context.Context, rep *repository) error
 
 // makeElsewhere restores to an agent that is not in the database.
 func (s *restoration) makeElsewhere(ctx context.Context) error {
-	return s.e.operate(ctx, s.agent, func(ctx context.Context) error {
+	return s.e.operate(ctx, s.agent, func(ctx context.Context, o operation) error {
 		// The copy in the folder of an agent that is gone holds nothing of use.
 		if err := s.agent.Forget(ctx); err != nil {
 			return err
@@ -303,7 +324,7 @@ func (s *restoration) makeElsewhere(ctx context.Context) error {
 				return 0, err
 			}
 			var left []string
-			made, left, err = s.e.o.Elsewhere.Replace(ctx, s.agent, Replacement{Dir: dir, Current: c, Clock: stamp, From: s.request.ID, New: true})
+			made, left, err = o.replace(ctx, Replacement{Dir: dir, Current: c, Clock: stamp, From: s.request.ID, New: true})
 			s.leftOut(left)
 			return made.Clock, err
 		})
@@ -312,13 +333,37 @@ func (s *restoration) makeElsewhere(ctx context.Context) error {
 	})
 }
 
+// replace puts a generation in the place of the live one of an agent in a database.
+func (o operation) replace(ctx context.Context, r Replacement) (c home.Current, left []string, err error) {
+	if err := o.Ask(ctx); err != nil {
+		return c, nil, err
+	}
+	return o.lease.Replace(ctx, r)
+}
+
+// remove removes a generation of a folder that is not live any more.
+func (o operation) remove(ctx context.Context, agent *home.Agent, n int64) error {
+	if err := o.Ask(ctx); err != nil {
+		return err
+	}
+	return agent.RemoveGeneration(ctx, n)
+}
+
+// removeRows removes a generation of a database that is not live any more.
+func (o operation) removeRows(ctx context.Context, from Elsewhere, agent *home.Agent, n int64) error {
+	if err := o.Ask(ctx); err != nil {
+		return err
+	}
+	return from.Remove(ctx, agent.Tenant(), agent.ID(), n)
+}
+
 // discardElsewhere removes the generations of an agent that are not live any more.
 func (e *Engine) discardElsewhere(ctx context.Context, agent *home.Agent, dryRun bool) (removed []string, err error) {
-	err = e.operate(ctx, agent, func(ctx context.Context) error {
+	err = e.operate(ctx, agent, func(ctx context.Context, o operation) error {
 		list, err := e.o.Elsewhere.Old(ctx, agent.Tenant(), agent.ID())
 		for _, n := range list {
 			if err == nil && !dryRun {
-				err = e.o.Elsewhere.Remove(ctx, agent.Tenant(), agent.ID(), n)
+				err = o.removeRows(ctx, e.o.Elsewhere, agent, n)
 			}
 			if err != nil {
 				return err

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/keyring"
 	"github.com/amber-memory/amber/internal/freeze/repo"
 	"github.com/amber-memory/amber/internal/freeze/target"
@@ -80,7 +82,8 @@ type Source struct {
 type Engine struct {
 	o         Options
 	keys      *keys
-	manifests repo.Manifests // of all repositories of the home
+	manifests *repo.Manifests // of all repositories of the home
+	outer     []permit.Permit // of work that this program shares with others, see [Engine.Under]
 }
 
 var (
@@ -104,7 +107,7 @@ func New(o Options) (*Engine, error) {
 	o.Wait, o.Grace = cmp.Or(o.Wait, home.DefaultWait), cmp.Or(o.Grace, DefaultGrace)
 	o.BeforeConsolidation = cmp.Or(o.BeforeConsolidation, Try)
 	dir := o.Home.KeysDir()
-	return &Engine{o: o, keys: &keys{
+	return &Engine{o: o, manifests: &repo.Manifests{}, keys: &keys{
 		Ring: keyring.Open(dir, keyring.Options{FS: o.FS, Random: o.Random}), o: o.Keys,
 	}}, nil
 }
@@ -119,6 +122,28 @@ func (e *Engine) progress(ctx context.Context, step string, done, total int64) {
 
 func (e *Engine) now() amber.Time { return amber.At(e.o.Clock()) }
 
+// Under returns the engine for work that this program may do only under a permit, beside the locks and leases that the engine takes: the
+// permit is asked, too, right before each effect that others see. These are the manifest of a snapshot, each deletion and each pin of
+// one, the first change of a collection of garbage and its first deletion, the switch to another generation and the removal of one.
+//
+// A target has no transactions that a check could be part of, so one case remains. A program may
+// pause between a check and the end of the one effect that follows, for longer than the check is
+// good for. Its effect is then done beside the work of the next program: one snapshot more, one
+// deletion by rules that were read earlier, or a deletion of packs that were condemned a grace time
+// before.
+func (e *Engine) Under(p permit.Permit) *Engine {
+	under := *e
+	under.outer = append(slices.Clone(e.outer), p)
+	return &under
+}
+
+// permitFor returns the permit for a lock or lease that the engine has just taken, and the function that ends the permit. Outer are
+// the permits that the engine works under.
+func permitFor(check func(context.Context) error, outer []permit.Permit) (p permit.Permit, end func()) {
+	p, end = permit.New(check)
+	return p.And(outer...), end
+}
+
 // repository is the repository of one tenant, open and locked.
 type repository struct {
 	*repo.Repo
@@ -126,6 +151,7 @@ type repository struct {
 	target  target.Target
 	catalog *repo.Catalog
 	signer  sign.Signer // nil: nothing is signed
+	permit  permit.Permit
 	release func()
 }
 
@@ -151,8 +177,15 @@ func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockM
 	if rep.signer, err = e.keys.signer(ctx, how == creating && !e.o.Keys.NoSign); err != nil {
 		return nil, err
 	}
-	if rep.release, err = e.lock(ctx, tenant, mode, how != atOnce); err != nil {
+	unlock, err := e.lock(ctx, tenant, mode, how != atOnce)
+	if err != nil {
 		return nil, err
+	}
+	var end func()
+	rep.permit, end = permitFor(nil, e.outer)
+	rep.release = func() {
+		end()
+		unlock()
 	}
 	if err := e.reopen(ctx, rep); err != nil {
 		rep.release()
@@ -167,7 +200,7 @@ func (e *Engine) reopen(ctx context.Context, rep *repository) error {
 	if err != nil {
 		return err
 	}
-	r, err := repo.Open(ctx, rep.target, &repo.Options{Identities: identities, Signer: rep.signer, Manifests: &e.manifests})
+	r, err := repo.Open(ctx, rep.target, &repo.Options{Identities: identities, Signer: rep.signer, Manifests: e.manifests})
 	if err != nil {
 		return err
 	}

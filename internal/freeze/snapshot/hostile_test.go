@@ -78,7 +78,7 @@ func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *r
 		return "", err
 	}
 	m.ID, m.Counter, m.Parent, m.ParentID = amber.SnapshotID(id), tip.Counter+1, tip.Digest, tip.ID
-	_, err = catalog.Publish(ctx, m)
+	_, err = catalog.Publish(ctx, mayAct(), m)
 	return m.ID, err
 }
 

@@ -314,7 +314,7 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 		return err
 	}
 	if !taken {
-		i.report.Snapshot, err = c.publishAs(ctx, m)
+		i.report.Snapshot, err = c.publishAs(ctx, i.rep.permit, m)
 		if amber.KindOf(err) != amber.KindConflict {
 			return err
 		}
@@ -326,7 +326,7 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	}
 	i.report.Warnings = append(i.report.Warnings, fmt.Sprintf("another snapshot has or had the id %s; the imported one is %s", m.ID, fresh))
 	m.ID = amber.SnapshotID(fresh)
-	i.report.Snapshot, err = c.publishAs(ctx, m)
+	i.report.Snapshot, err = c.publishAs(ctx, i.rep.permit, m)
 	return err
 }
 

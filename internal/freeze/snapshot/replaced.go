@@ -63,9 +63,9 @@ func parseReplaced(b []byte) (r replaced, ok bool) {
 }
 
 // vouch writes into a generation that is being built which one it replaces.
-func (e *Engine) vouch(dir string, r replaced) error {
+func vouch(disk fsx.FS, dir string, r replaced) error {
 	path := filepath.Join(dir, replacedName)
-	f, err := fsx.Build(e.o.FS, path, 0o600)
+	f, err := fsx.Build(disk, path, 0o600)
 	if err == nil {
 		_, err = f.Write(r.marshal())
 		err = errors.Join(err, f.Close())
@@ -92,7 +92,7 @@ func (c *capture) complete() bool {
 // removeReplaced removes the generation that the live one has replaced, if it is
 // still there and the snapshot that holds its last state is whole. It returns
 // the number, 0 when there was nothing to remove. The caller is inside Operate.
-func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, rep *repository) (int64, error) {
+func (e *Engine) removeReplaced(ctx context.Context, o operation, agent *home.Agent, rep *repository) (int64, error) {
 	c, err := agent.Current()
 	if err != nil {
 		return 0, err
@@ -102,14 +102,14 @@ func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, rep *rep
 		return 0, nil // no note vouches for a snapshot
 	}
 	r, ok := parseReplaced(b)
-	if !ok || r.generation >= c.Generation || !e.there(agent, r.generation) {
+	if !ok || r.generation >= c.Generation || !there(e.o.FS, agent, r.generation) {
 		return 0, nil
 	}
 	ref := wire.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}
 	if err := e.readAll(ctx, rep, ref); err != nil {
 		return 0, nil // it stays
 	}
-	return r.generation, agent.RemoveGeneration(ctx, r.generation)
+	return r.generation, o.remove(ctx, agent, r.generation)
 }
 
 // readAll reads every byte of a snapshot and compares it with its id.
@@ -131,8 +131,8 @@ func (e *Engine) readAll(ctx context.Context, rep *repository, ref wire.Snapshot
 }
 
 // there reports whether a generation has a folder.
-func (e *Engine) there(agent *home.Agent, n int64) bool {
-	_, err := e.o.FS.Lstat(agent.GenDir(home.Current{Generation: n}))
+func there(disk fsx.FS, agent *home.Agent, n int64) bool {
+	_, err := disk.Lstat(agent.GenDir(home.Current{Generation: n}))
 	return err == nil
 }
 
@@ -149,9 +149,9 @@ func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, rep *repo
 	began := false
 	wait, cancel := context.WithTimeout(ctx, sweepWait)
 	defer cancel()
-	err = e.operate(wait, agent, func(context.Context) (err error) {
+	err = e.operate(wait, agent, func(_ context.Context, o operation) (err error) {
 		began = true
-		n, err = e.removeReplaced(ctx, agent, rep)
+		n, err = e.removeReplaced(ctx, o, agent, rep)
 		return err
 	})
 	if !began && ctx.Err() == nil {

@@ -81,7 +81,7 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 			if s.e.o.Elsewhere == nil {
 				return s.plan(ctx)
 			}
-			return s.e.operate(ctx, s.agent, func(ctx context.Context) error {
+			return s.e.operate(ctx, s.agent, func(ctx context.Context, _ operation) error {
 				if _, err := s.e.refresh(ctx, s.agent); err != nil {
 					return err
 				}
@@ -89,15 +89,15 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 			})
 		})
 	case err == nil:
-		return s.e.operate(ctx, s.agent, func(ctx context.Context) error {
+		return s.e.operate(ctx, s.agent, func(ctx context.Context, o operation) error {
 			return checked(true, func(rep *repository) error {
 				if err := s.mayReplace(); err != nil {
 					return err
 				}
 				if s.e.o.Elsewhere != nil {
-					return s.replaceElsewhere(ctx, rep)
+					return s.replaceElsewhere(ctx, o, rep)
 				}
-				return s.replace(ctx, rep)
+				return s.replace(ctx, o, rep)
 			})
 		})
 	case amber.KindOf(err) == amber.KindNotFound && len(r.Only) < 3:
@@ -293,13 +293,13 @@ func (s *restoration) carried() (bytes int64) {
 }
 
 // replace restores an agent that exists. The caller is inside Operate.
-func (s *restoration) replace(ctx context.Context, rep *repository) error {
+func (s *restoration) replace(ctx context.Context, o operation, rep *repository) error {
 	// The last restore may have left an old generation behind. The live generation proves that it
 	// may be removed, and will not be live much longer, so it is removed now.
 	if err := s.e.migrate(ctx, s.agent); err != nil {
 		return err
 	}
-	if _, err := s.e.removeReplaced(ctx, s.agent, rep); err != nil {
+	if _, err := s.e.removeReplaced(ctx, o, s.agent, rep); err != nil {
 		s.warn("an old generation could not be removed: %v", err)
 	}
 	next, err := s.agent.BeginRestore(ctx, string(s.request.ID))
@@ -307,18 +307,18 @@ func (s *restoration) replace(ctx context.Context, rep *repository) error {
 		return err
 	}
 	if err = s.build(ctx, next.Dir()); err == nil {
-		err = s.swap(ctx, rep, next)
+		err = s.swap(ctx, o, rep, next)
 	}
 	if err != nil {
 		return errors.Join(err, next.Abort())
 	}
 	s.report.Generation, s.old = next.Current().Generation, next.Replaces()
-	return s.clean(ctx, rep)
+	return s.clean(ctx, o, rep)
 }
 
 // swap stops the writers, saves what they have written, and puts the new
 // generation in the place of the old one.
-func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Restore) error {
+func (s *restoration) swap(ctx context.Context, o operation, rep *repository, next *home.Restore) error {
 	if err := s.e.commitNotes(ctx, s.agent); err != nil {
 		return err
 	}
@@ -350,16 +350,19 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 	s.e.progress(ctx, "put the restored agent in the place of the live one", 0, 0)
 	return next.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
 		if rehearsal != nil {
-			if err := s.save(ctx, rep, request, held(old, hold, freezer), rehearsal); err != nil {
+			if err := s.save(ctx, o, rep, request, held(old, hold, freezer), rehearsal); err != nil {
 				return 0, err
 			}
 		}
 		stamp, err := s.settle(ctx, freezer, hold, old, next)
 		if err == nil && s.whole {
-			err = s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
+			err = vouch(s.e.o.FS, next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
 		}
 		if err == nil {
 			err = s.sayOrigin(next.Dir(), old.Generation)
+		}
+		if err == nil {
+			err = o.Ask(ctx)
 		}
 		return stamp, err
 	})
@@ -372,7 +375,7 @@ func (s *restoration) safetyRequest() wire.SnapshotRequest {
 
 // save takes the safety snapshot: the agent as it is once no process writes any more. It takes none
 // where no database of the agent can be read.
-func (s *restoration) save(ctx context.Context, rep *repository, r wire.SnapshotRequest, u under, rehearsal *capture) error {
+func (s *restoration) save(ctx context.Context, o operation, rep *repository, r wire.SnapshotRequest, u under, rehearsal *capture) error {
 	c, err := s.e.capture(ctx, s.agent, rep, r, u, rehearsal)
 	if err != nil {
 		return err
@@ -382,7 +385,7 @@ func (s *restoration) save(ctx context.Context, rep *repository, r wire.Snapshot
 		s.warn("no database of the agent can be read: no safety snapshot is taken, and the old generation stays")
 		return nil
 	}
-	meta, err := c.publish(ctx)
+	meta, err := c.publish(ctx, o.Permit)
 	if err != nil {
 		return err
 	}
@@ -457,7 +460,7 @@ func (s *restoration) found(ctx context.Context, dir string, c home.Current) (am
 
 // clean removes the old generation once its last state is in a verified
 // snapshot.
-func (s *restoration) clean(ctx context.Context, rep *repository) error {
+func (s *restoration) clean(ctx context.Context, o operation, rep *repository) error {
 	s.e.progress(ctx, "read the safety snapshot and remove the old generation", 0, 0)
 	list, err := s.agent.Generations()
 	if err != nil {
@@ -469,7 +472,7 @@ func (s *restoration) clean(ctx context.Context, rep *repository) error {
 		switch {
 		case n >= s.report.Generation:
 		case n == s.old && (s.request.DiscardOld || s.safe(ctx, rep)):
-			if err := s.agent.RemoveGeneration(ctx, n); err != nil {
+			if err := o.remove(ctx, s.agent, n); err != nil {
 				s.report.OldGeneration = n
 				s.warn("generation %d could not be removed: %v", n, err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/repo"
 	"github.com/amber-memory/amber/wire"
 )
@@ -20,7 +21,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(ctx context.Context, rep *repository) error {
+	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(ctx context.Context, p permit.Permit, rep *repository) error {
 		entries, err := rep.catalog.List(ctx, ref.Agent)
 		if err != nil {
 			return err
@@ -34,10 +35,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error
 		case entries[at].Usable() == nil && usable(entries) == 1:
 			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the last snapshot of agent %s cannot be deleted", string(ref.Agent))
 		}
-		if err := MayAct(ctx); err != nil {
-			return err
-		}
-		return rep.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
+		return rep.catalog.Delete(ctx, p, ref.Agent, ref.ID, "deleted", e.now())
 	})
 	if err == nil {
 		e.emit(ctx, events.EventDeleted, ref.Tenant, ref.Agent, string(ref.ID), ref)
@@ -57,20 +55,19 @@ func usable(entries []repo.Entry) int {
 	return n
 }
 
-// keeping runs fn while no other process takes, restores or deletes snapshots of an agent. The
-// agent itself may be gone.
-func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(context.Context, *repository) error) error {
+// keeping runs fn while no other process takes, restores or deletes snapshots of an agent. No process can take snapshots of an agent
+// that is gone: then the lock of the repository is enough.
+func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(context.Context, permit.Permit, *repository) error) error {
 	agent, err := e.agent(tenant, id)
 	if err != nil {
 		return err
 	}
-	work := func(ctx context.Context) error {
-		return e.with(ctx, tenant, func(rep *repository) error { return fn(ctx, rep) })
-	}
 	if _, err := e.current(ctx, agent); amber.KindOf(err) == amber.KindNotFound {
-		return work(ctx)
+		return e.with(ctx, tenant, func(rep *repository) error { return fn(ctx, rep.permit, rep) })
 	}
-	return e.operate(ctx, agent, work)
+	return e.operate(ctx, agent, func(ctx context.Context, o operation) error {
+		return e.with(ctx, tenant, func(rep *repository) error { return fn(ctx, o.Permit, rep) })
+	})
 }
 
 // PinSnapshot implements [wire.SnapshotKeeper].
@@ -78,14 +75,11 @@ func (e *Engine) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned b
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	return e.keeping(ctx, ref.Tenant, ref.Agent, func(ctx context.Context, rep *repository) error {
+	return e.keeping(ctx, ref.Tenant, ref.Agent, func(ctx context.Context, p permit.Permit, rep *repository) error {
 		if _, err := rep.catalog.Get(ctx, ref.Agent, ref.ID); err != nil {
 			return err
 		}
-		if err := MayAct(ctx); err != nil {
-			return err
-		}
-		return rep.catalog.SetPin(ctx, ref.Agent, ref.ID, pinned, e.now())
+		return rep.catalog.SetPin(ctx, p, ref.Agent, ref.ID, pinned, e.now())
 	})
 }
 
@@ -100,7 +94,7 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.
 	if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
 		return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps any snapshot: give at least one of last, hourly, daily, weekly")
 	}
-	err := e.keeping(ctx, r.Tenant, r.Agent, func(ctx context.Context, rep *repository) error {
+	err := e.keeping(ctx, r.Tenant, r.Agent, func(ctx context.Context, p permit.Permit, rep *repository) error {
 		entries, err := rep.catalog.List(ctx, r.Agent)
 		if err != nil {
 			return err
@@ -113,10 +107,7 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.
 				continue
 			}
 			if !r.DryRun {
-				if err := MayAct(ctx); err != nil {
-					return err
-				}
-				if err := rep.catalog.Delete(ctx, r.Agent, id, "pruned", e.now()); err != nil {
+				if err := rep.catalog.Delete(ctx, p, r.Agent, id, "pruned", e.now()); err != nil {
 					return err
 				}
 			}
@@ -263,9 +254,9 @@ func (e *Engine) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 	return report, err
 }
 
-// Keeper returns what [Retention] works with: its own report tells about the
+// Worker returns the engine that [Retention] works with: its own report tells about the
 // garbage it has collected.
-func (e *Engine) Keeper() Keeper { return quietKeeper{e} }
+func (e *Engine) Worker() wire.Snapshotter { return quietKeeper{e} }
 
 type quietKeeper struct{ *Engine }
 
@@ -300,7 +291,7 @@ func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 		return report, err
 	}
 	collect := func() (repo.GCReport, error) {
-		return rep.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse, MayAct: MayAct})
+		return rep.CollectGarbage(ctx, rep.permit, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse})
 	}
 	got, err := collect()
 	if amber.KindOf(err) == amber.KindDamaged && !r.DryRun {

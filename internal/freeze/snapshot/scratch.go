@@ -125,7 +125,7 @@ func (e *Engine) discard(ctx context.Context, tenant amber.TenantID, id amber.Ag
 	if e.o.Elsewhere != nil {
 		return e.discardElsewhere(ctx, agent, dryRun)
 	}
-	err = e.operate(ctx, agent, func(ctx context.Context) error {
+	err = e.operate(ctx, agent, func(ctx context.Context, o operation) error {
 		c, err := agent.Current()
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func (e *Engine) discard(ctx context.Context, tenant amber.TenantID, id amber.Ag
 				continue // amber move --forget removes it
 			}
 			if !dryRun {
-				if err := agent.RemoveGeneration(ctx, n); err != nil {
+				if err := o.remove(ctx, agent, n); err != nil {
 					return err
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/base/proc"
 	"github.com/amber-memory/amber/internal/capture/digest"
 	"github.com/amber-memory/amber/internal/capture/journal"
@@ -86,7 +87,10 @@ type Parts struct {
 	// lie in the home.
 	Vault  func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (rows vaultrow.Rows, there bool, err error)
 	Engine Engine
-	Keeper snapshot.Keeper // applies retention
+	// Worker is the engine for what the server does unasked: its collection of garbage publishes no report. Under returns it for work
+	// that this server may do only under a permit; it is required where there is a Replica.
+	Worker wire.Snapshotter
+	Under  func(permit.Permit) wire.Snapshotter
 	// Redact returns the rules for what jobs write.
 	Redact func() *redact.Redactor
 	// Leaving returns the rules for exports; nil: those of Amber alone.

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/internal/serve/server"
+	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
@@ -96,7 +97,7 @@ func (s *Daemon) completeIndexes(ctx context.Context, report server.Report) erro
 }
 
 // completeIndex works on the index of one agent for a while.
-func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail string, err error) {
+func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent, _ *postgres.Lease) (detail string, err error) {
 	err = s.with(ctx, agent, func(a *op.Agent) error {
 		if a.Index == nil {
 			return nil

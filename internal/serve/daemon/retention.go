@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -12,10 +12,22 @@ import (
 // for.
 const retentionActor = "retention"
 
+// worker measures what the workers do with snapshots as if a caller had asked for it, and shares the work with the other servers of a
+// database.
+func (s *Daemon) worker() worker {
+	open := func(engine wire.Snapshotter) worker {
+		return openKeeper{s.watchers.snapshots("", "", engine), s, s.watchers.Audit(s.o.Ledger)}
+	}
+	if s.o.Replica == nil {
+		return open(s.parts.Worker)
+	}
+	return shared{open(s.parts.Worker), s.o.Replica, func(p permit.Permit) worker { return open(s.parts.Under(p)) }}
+}
+
 // openKeeper logs and audits every snapshot that retention deletes: a person who looks for a
 // deleted snapshot finds a trace of it.
 type openKeeper struct {
-	snapshot.Keeper
+	worker
 	s     *Daemon
 	audit wire.AuditLog
 }
@@ -28,7 +40,7 @@ func (k openKeeper) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wi
 			return wire.PruneReport{}, err
 		}
 	}
-	report, err := k.Keeper.PruneSnapshots(ctx, r)
+	report, err := k.worker.PruneSnapshots(ctx, r)
 	for _, id := range report.Deleted {
 		k.s.o.Log.Info("snapshot deleted", "tenant", r.Tenant, "agent", r.Agent, "snapshot", id, "by", retentionActor)
 		err = errors.Join(err, k.audit.Record(context.WithoutCancel(ctx), wire.AuditEntry{

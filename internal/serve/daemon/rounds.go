@@ -43,9 +43,9 @@ func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Du
 }
 
 // sharedRounds is rounds for work that one server of a database does for an agent at a time, over all agents of all databases. Kind names the work.
-func (s *Daemon) sharedRounds(ctx context.Context, report server.Report, kind string, hasty <-chan server.AgentName, visit visit) error {
+func (s *Daemon) sharedRounds(ctx context.Context, report server.Report, kind string, hasty <-chan server.AgentName, visit leasedVisit) error {
 	if s.o.Replica == nil {
-		return s.rounds(ctx, report, 0, hasty, visit)
+		return s.rounds(ctx, report, 0, hasty, func(ctx context.Context, agent *home.Agent) (string, error) { return visit(ctx, agent, nil) })
 	}
 	return s.roundsOver(ctx, report, 0, hasty, s.everybody, s.o.Replica.alone(s, kind, visit))
 }

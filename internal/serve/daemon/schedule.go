@@ -26,7 +26,7 @@ func (s *Daemon) schedule(ctx context.Context, report server.Report) error {
 // scheduler is the worker that does.
 func (s *Daemon) scheduler(report server.Report) *snapshot.Schedule {
 	return &snapshot.Schedule{
-		Taker: s.o.Replica.taker(s.watchers.snapshots("", "", s.parts.Engine)), Roster: s.people(), Clock: s.o.Clock, After: s.o.After, Mark: s.contentMark,
+		Taker: s.worker(), Roster: s.people(), Clock: s.o.Clock, After: s.o.After, Mark: s.contentMark,
 		When: func() string {
 			if c := s.current(); c.Snapshot.Enabled {
 				return c.Snapshot.Auto.Schedule

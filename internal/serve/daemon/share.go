@@ -9,21 +9,13 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
-
-// leaseKey is in the context of work that is done under a lease.
-type leaseKey struct{}
-
-// leaseOf is the lease that something is done under; nil for none.
-func leaseOf(ctx context.Context) *postgres.Lease {
-	l, _ := ctx.Value(leaseKey{}).(*postgres.Lease)
-	return l
-}
 
 // publishWork is the kind of work that tells brokers of changes. How far it came is in the ledger, and so are its leases, which are
 // checked in the same transaction: those of all other work on an agent are in the agent's own database.
@@ -76,8 +68,11 @@ func (t *turns) take(ctx context.Context, n server.AgentName) (*postgres.Lease, 
 	return l, nil
 }
 
+// leasedVisit is a visit under a lease of the agent; nil in a home that one server serves.
+type leasedVisit func(ctx context.Context, agent *home.Agent, lease *postgres.Lease) (string, error)
+
 // alone does a visit under the lease of the agent, and leaves the agent to another server that has it.
-func (r *Replica) alone(s *Daemon, kind string, do visit) visit {
+func (r *Replica) alone(s *Daemon, kind string, do leasedVisit) visit {
 	t := &turns{replica: r, kind: kind, clock: s.o.Clock, held: map[server.AgentName]*postgres.Lease{}, away: map[server.AgentName]time.Time{}}
 	return func(ctx context.Context, agent *home.Agent) (detail string, err error) {
 		lease, err := t.take(ctx, server.AgentName{Tenant: agent.Tenant(), Agent: agent.ID()})
@@ -85,7 +80,7 @@ func (r *Replica) alone(s *Daemon, kind string, do visit) visit {
 			return "", err
 		}
 		err = lease.While(ctx, func(ctx context.Context) (err error) {
-			detail, err = do(context.WithValue(ctx, leaseKey{}, lease), agent)
+			detail, err = do(ctx, agent, lease)
 			return err
 		})
 		if errors.Is(err, postgres.ErrLost) {
@@ -110,9 +105,10 @@ func (r *Replica) giveBack(ctx context.Context) error {
 // under does something about an agent under a lease that is kept for its time afterwards: what another server has just done is
 // not done again by one that looked before. Done is false where another server has it, or got it meanwhile.
 //
-// The context of do ends with the lease, and the lease is renewed right before each effect on a repository, see [snapshot.Guarded]: a server
-// that was paused for longer than its lease finds there that another one followed, and leaves the effect out.
-func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID, agent amber.AgentID, do func(context.Context) error) (done bool, err error) {
+// The context of do ends with the lease, and its permit renews the lease right before each effect on a repository, see
+// [snapshot.Engine.Under]: a server that was paused for longer than its lease finds there that another one followed, and leaves
+// the effect out.
+func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID, agent amber.AgentID, do func(context.Context, permit.Permit) error) (done bool, err error) {
 	l, err := r.claim(ctx, postgres.Work{Kind: kind, Tenant: tenant, Agent: agent})
 	if amber.KindOf(err) == amber.KindBusy {
 		return false, nil
@@ -120,7 +116,11 @@ func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID,
 	if err != nil {
 		return false, err
 	}
-	err = l.While(ctx, func(ctx context.Context) error { return do(snapshot.Guarded(ctx, l.Renew)) })
+	err = l.While(ctx, func(ctx context.Context) error {
+		p, end := permit.New(l.Renew)
+		defer end()
+		return do(ctx, p)
+	})
 	if errors.Is(err, postgres.ErrLost) {
 		return false, nil
 	}
@@ -149,23 +149,23 @@ func (r *Replica) claim(ctx context.Context, w postgres.Work) (*postgres.Lease, 
 	return l, err
 }
 
-// taker takes scheduled snapshots of an agent by one server at a time.
-func (r *Replica) taker(t snapshot.Taker) snapshot.Taker {
-	if r == nil {
-		return t
-	}
-	return sharedTaker{t, r}
+// worker is an engine as the workers of the server use it.
+type worker interface {
+	snapshot.Taker
+	snapshot.Keeper
 }
 
-type sharedTaker struct {
-	snapshot.Taker
-	r *Replica
+// shared is a worker whose work one server of a database does at a time.
+type shared struct {
+	worker // for what changes nothing
+	r      *Replica
+	under  func(permit.Permit) worker
 }
 
 // Snapshot implements [snapshot.Taker]. Errors: not_found where another server takes it, too, so that the schedule looks again later.
-func (t sharedTaker) Snapshot(ctx context.Context, q wire.SnapshotRequest) (m wire.SnapshotMeta, err error) {
-	done, err := t.r.under(ctx, "scheduled snapshot", q.Tenant, q.Agent, func(ctx context.Context) (err error) {
-		m, err = t.Taker.Snapshot(ctx, q)
+func (w shared) Snapshot(ctx context.Context, q wire.SnapshotRequest) (m wire.SnapshotMeta, err error) {
+	done, err := w.r.under(ctx, "scheduled snapshot", q.Tenant, q.Agent, func(ctx context.Context, p permit.Permit) (err error) {
+		m, err = w.under(p).Snapshot(ctx, q)
 		return err
 	})
 	if err == nil && !done {
@@ -174,32 +174,19 @@ func (t sharedTaker) Snapshot(ctx context.Context, q wire.SnapshotRequest) (m wi
 	return m, err
 }
 
-// keeper applies retention to an agent by one server at a time.
-func (r *Replica) keeper(k snapshot.Keeper) snapshot.Keeper {
-	if r == nil {
-		return k
-	}
-	return sharedKeeper{k, r}
-}
-
-type sharedKeeper struct {
-	snapshot.Keeper
-	r *Replica
-}
-
 // PruneSnapshots implements [snapshot.Keeper].
-func (k sharedKeeper) PruneSnapshots(ctx context.Context, q wire.PruneRequest) (report wire.PruneReport, err error) {
-	_, err = k.r.under(ctx, "retention", q.Tenant, q.Agent, func(ctx context.Context) (err error) {
-		report, err = k.Keeper.PruneSnapshots(ctx, q)
+func (w shared) PruneSnapshots(ctx context.Context, q wire.PruneRequest) (report wire.PruneReport, err error) {
+	_, err = w.r.under(ctx, "retention", q.Tenant, q.Agent, func(ctx context.Context, p permit.Permit) (err error) {
+		report, err = w.under(p).PruneSnapshots(ctx, q)
 		return err
 	})
 	return report, err
 }
 
 // CollectGarbage implements [snapshot.Keeper].
-func (k sharedKeeper) CollectGarbage(ctx context.Context, q wire.GCRequest) (report wire.GCReport, err error) {
-	_, err = k.r.under(ctx, "collect garbage", q.Tenant, "", func(ctx context.Context) (err error) {
-		report, err = k.Keeper.CollectGarbage(ctx, q)
+func (w shared) CollectGarbage(ctx context.Context, q wire.GCRequest) (report wire.GCReport, err error) {
+	_, err = w.r.under(ctx, "collect garbage", q.Tenant, "", func(ctx context.Context, p permit.Permit) (err error) {
+		report, err = w.under(p).CollectGarbage(ctx, q)
 		return err
 	})
 	return report, err

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
@@ -21,14 +21,21 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // slowTaker is a taker of snapshots that is paused right before the effect.
 type slowTaker struct {
-	snapshot.Taker
-	pause func()
-	taken int
+	worker
+	pause  func()
+	taken  int
+	permit permit.Permit
+}
+
+// under returns the taker under a permit.
+func (s *slowTaker) under(p permit.Permit) worker {
+	s.permit = p
+	return s
 }
 
 func (s *slowTaker) Snapshot(ctx context.Context, _ wire.SnapshotRequest) (m wire.SnapshotMeta, err error) {
 	s.pause()
-	if err := snapshot.MayAct(ctx); err != nil {
+	if err := s.permit.Ask(ctx); err != nil {
 		return m, err
 	}
 	s.taken++
@@ -57,15 +64,15 @@ func TestAPausedServerTakesNoSnapshotBesideItsSuccessor(t *testing.T) {
 	second := &slowTaker{pause: func() {}}
 	first := &slowTaker{pause: func() {
 		expire()
-		must.Get(other.taker(second).Snapshot(t.Context(), q))(t)
+		must.Get(shared{second, other, second.under}.Snapshot(t.Context(), q))(t)
 	}}
-	_, err := one.taker(first).Snapshot(t.Context(), q)
+	_, err := shared{first, one, first.under}.Snapshot(t.Context(), q)
 	must.Kind(t, "a snapshot by the server that was paused", err, amber.KindNotFound)
 	must.Equal(t, "snapshots by the one that was paused", first.taken, 0)
 	must.Equal(t, "by the one that followed", second.taken, 1)
 
 	// The server that took over still has the lease, and no third server takes over from it.
 	second.pause = expire
-	must.Get(other.taker(second).Snapshot(t.Context(), q))(t)
+	must.Get(shared{second, other, second.under}.Snapshot(t.Context(), q))(t)
 	must.Equal(t, "snapshots by the one that stays", second.taken, 2)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/base/fsx"
-	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/serve/metrics"
 	"github.com/amber-memory/amber/internal/serve/natsbus"
 	"github.com/amber-memory/amber/internal/serve/server"
@@ -97,25 +96,6 @@ func (w *watchers) snapshots(tenant amber.TenantID, agent amber.AgentID, s wire.
 	return w.Snapshots(tenant, agent, s, w.tracer)
 }
 
-// keeper measures what retention does, as if a caller had asked for it.
-func (w *watchers) keeper(s wire.Snapshotter, k snapshot.Keeper) snapshot.Keeper {
-	return w.snapshots("", "", keeping{s, k})
-}
-
-// keeping is a snapshotter that prunes and collects garbage as a keeper does.
-type keeping struct {
-	wire.Snapshotter
-	keeper snapshot.Keeper
-}
-
-func (k keeping) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
-	return k.keeper.PruneSnapshots(ctx, r)
-}
-
-func (k keeping) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
-	return k.keeper.CollectGarbage(ctx, r)
-}
-
 func (w *watchers) repository(tenant amber.TenantID, c wire.RepositoryChecker) wire.RepositoryChecker {
 	return w.Repository(tenant, c, w.tracer)
 }
@@ -175,7 +155,7 @@ type published struct {
 }
 
 // agent publishes what an agent's two change logs hold behind their cursors.
-func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, error) {
+func (p *publishing) agent(ctx context.Context, agent *home.Agent, lease *postgres.Lease) (string, error) {
 	c := p.current().Events
 	if !c.MutationEnabled {
 		return "", errNotNow // it may be switched on, and what changed since is told then
@@ -192,7 +172,7 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 		}
 		memory, control := feed.Over(a.Store.Changes, a.Store.ControlChanges)
 		for name, log := range map[string]amber.ChangeLog{"memory": memory, "control": control} {
-			n, err := p.log(ctx, a, agent, name, log)
+			n, err := p.log(ctx, a, agent, lease, name, log)
 			published += n
 			if amber.KindOf(err) != amber.KindUnsupported {
 				failed = errors.Join(failed, err) // the other log still gets its cursor
@@ -210,8 +190,7 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 }
 
 // log publishes what one change log holds.
-func (p *publishing) log(ctx context.Context, a *op.Agent, agent *home.Agent, name string, log amber.ChangeLog) (n int, err error) {
-	lease := leaseOf(ctx)
+func (p *publishing) log(ctx context.Context, a *op.Agent, agent *home.Agent, lease *postgres.Lease, name string, log amber.ChangeLog) (n int, err error) {
 	key := filepath.Join(agent.Dir(), name)
 	m := p.logs[key]
 	if m == nil || lease != nil && m.fence != lease.Fence {

@@ -136,7 +136,7 @@ func (s *Daemon) retain(ctx context.Context, report server.Report) error {
 func (s *Daemon) retention(report server.Report) *snapshot.Retention {
 	var r *snapshot.Retention
 	r = &snapshot.Retention{
-		Keeper: s.o.Replica.keeper(openKeeper{s.watchers.keeper(s.parts.Engine, s.parts.Keeper), s, s.watchers.Audit(s.o.Ledger)}), Roster: s.people(), Clock: s.o.Clock,
+		Keeper: s.worker(), Roster: s.people(), Clock: s.o.Clock,
 		Policy: func() (wire.PruneRequest, error) {
 			c, err := s.o.Config.Current()
 			return s.parts.PrunePolicy(c.Snapshot.Retention), err

@@ -20,9 +20,9 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/capture/digest"
 	"github.com/amber-memory/amber/internal/capture/journal"
-	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/guard/intake"
 	"github.com/amber-memory/amber/internal/guard/redact"
 	"github.com/amber-memory/amber/internal/serve/daemon"
@@ -174,10 +174,8 @@ func (s *serving) run(ctx context.Context, o daemon.Options, listening func(*dae
 		return errors.Join(err, leave())
 	}
 	s.Publisher = d.Publisher()
-	engine, keeper, err := s.openEngine(ctx)
-	if err == nil {
-		s.engine = engine
-		err = d.Serve(ctx, s.parts(keeper), func(at daemon.Where) error { return listening(d, at) })
+	if err = s.openEngine(ctx); err == nil {
+		err = d.Serve(ctx, s.parts(), func(at daemon.Where) error { return listening(d, at) })
 	}
 	return errors.Join(err, d.Close(), leave())
 }
@@ -230,15 +228,19 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 }
 
 // parts are what the daemon needs of agents.
-func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
-	return daemon.Parts{
-		Open: s.openAgent, Names: s.agentNames(), Vault: s.vaults(), Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
+func (s *serving) parts() daemon.Parts {
+	p := daemon.Parts{
+		Open: s.openAgent, Names: s.agentNames(), Vault: s.vaults(), Engine: s.engine, Worker: s.engine, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
 		Leaving: func(private bool) *redact.Redactor { return s.current().Leaving(private) },
 		Digests: func() digest.Writer { return agent.DigestWriter(s.current().Digest, s.Getenv) },
 		Journal: func(agent *home.Agent) (*journal.Journal, error) {
 			return journal.Open(agent.SpoolDir(), capture.JournalOptions(s.current().Journal, s.Clock))
 		},
 	}
+	if e, ok := s.engine.(agent.Engine); ok {
+		p.Worker, p.Under = e.Worker(), func(p permit.Permit) wire.Snapshotter { return e.Under(p).Worker() }
+	}
+	return p
 }
 
 // prunePolicy is what the configuration keeps.

@@ -7,8 +7,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/care"
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/op"
@@ -131,20 +129,13 @@ func (p past) At(ctx context.Context, ref wire.SnapshotRef) (op.Past, error) {
 }
 
 // openEngine opens the engine of snapshots, which serves every tenant.
-func (s *serving) openEngine(ctx context.Context) (cli.SnapshotEngine, snapshot.Keeper, error) {
+func (s *serving) openEngine(ctx context.Context) error {
 	c := s.config.Loaded().Config
 	at, err := s.Closed(&c)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	s.Closers = append(s.Closers, at.Close)
-	e, err := at.Snapshots(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	var keeper snapshot.Keeper = e
-	if l, ok := e.(agent.Engine); ok {
-		keeper = l.Keeper()
-	}
-	return e, keeper, nil
+	s.engine, err = at.Snapshots(ctx)
+	return err
 }
