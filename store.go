@@ -65,6 +65,12 @@ const (
 	LayerControl  Layer = "control"
 )
 
+// The parts that reach over several layers, and that no configuration assigns.
+const (
+	LayerJournal Layer = "journal" // Ingest
+	LayerSync    Layer = "sync"    // Sync
+)
+
 // Layers lists every layer in the order above.
 func Layers() []Layer {
 	return []Layer{LayerLongTerm, LayerTurns, LayerLoops, LayerSessions, LayerNotes, LayerControl}
@@ -146,42 +152,13 @@ func (s Store) Capabilities() Capabilities { return s.caps }
 // Present returns the parts s really has. The others are nil.
 func (s Store) Present() Parts {
 	p := s.Parts
-	dropAbsent(&p.LongTerm)
-	dropAbsent(&p.Memories)
-	dropAbsent(&p.Batch)
-	dropAbsent(&p.Editor)
-	dropAbsent(&p.Eraser)
-	dropAbsent(&p.Relations)
-	dropAbsent(&p.Concepts)
-	dropAbsent(&p.Compactions)
-	dropAbsent(&p.Stats)
-	dropAbsent(&p.Changes)
-	dropAbsent(&p.Turns)
-	dropAbsent(&p.Loops)
-	dropAbsent(&p.Sessions)
-	dropAbsent(&p.Names)
-	dropAbsent(&p.Active)
-	dropAbsent(&p.States)
-	dropAbsent(&p.Ingest)
-	dropAbsent(&p.Activities)
-	dropAbsent(&p.Sync)
-	dropAbsent(&p.Notes)
-	dropAbsent(&p.NoteLog)
-	dropAbsent(&p.Tasks)
-	dropAbsent(&p.Events)
-	dropAbsent(&p.Approvals)
-	dropAbsent(&p.Results)
-	dropAbsent(&p.Queue)
-	dropAbsent(&p.QueueKeeper)
-	dropAbsent(&p.ControlChanges)
-	dropAbsent(&p.Documents)
+	p.put(nil, func(part any) fate {
+		if isPresent(part) {
+			return kept
+		}
+		return dropped
+	})
 	return p
-}
-
-func dropAbsent[T any](part *T) {
-	if _, ok := any(*part).(absent); ok {
-		*part = *new(T)
-	}
 }
 
 func (p Parts) capabilities() Capabilities {
@@ -197,45 +174,5 @@ func (p Parts) capabilities() Capabilities {
 			p.Queue != nil && p.QueueKeeper != nil,
 		Documents: p.Documents != nil,
 		Semantic:  p.Semantic && p.LongTerm != nil,
-	}
-}
-
-func (p Parts) fill(a absent) Parts {
-	fillPart[LongTerm](&p.LongTerm, a)
-	fillPart[MemoryReader](&p.Memories, a)
-	fillPart[BatchWriter](&p.Batch, a)
-	fillPart[Editor](&p.Editor, a)
-	fillPart[Eraser](&p.Eraser, a)
-	fillPart[Relations](&p.Relations, a)
-	fillPart[Concepts](&p.Concepts, a)
-	fillPart[Compactions](&p.Compactions, a)
-	fillPart[StatsReader](&p.Stats, a)
-	fillPart[ChangeLog](&p.Changes, a)
-	fillPart[Turns](&p.Turns, a)
-	fillPart[Loops](&p.Loops, a)
-	fillPart[Sessions](&p.Sessions, a)
-	fillPart[SessionEditor](&p.Names, a)
-	fillPart[ActiveSessions](&p.Active, a)
-	fillPart[SessionStates](&p.States, a)
-	fillPart[Ingester](&p.Ingest, a)
-	fillPart[Activities](&p.Activities, a)
-	fillPart[Replica](&p.Sync, a)
-	fillPart[Notes](&p.Notes, a)
-	fillPart[NoteLog](&p.NoteLog, a)
-	fillPart[Tasks](&p.Tasks, a)
-	fillPart[TaskEvents](&p.Events, a)
-	fillPart[Approvals](&p.Approvals, a)
-	fillPart[Results](&p.Results, a)
-	fillPart[Queue](&p.Queue, a)
-	fillPart[QueueKeeper](&p.QueueKeeper, a)
-	fillPart[ChangeLog](&p.ControlChanges, a)
-	fillPart[Documents](&p.Documents, a)
-	return p
-}
-
-func fillPart[T comparable](dst *T, v T) {
-	var none T
-	if *dst == none {
-		*dst = v
 	}
 }

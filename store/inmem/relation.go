@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 var _ amber.Relations = (*Store)(nil)
@@ -107,7 +108,7 @@ func (s *Store) related(id amber.MemoryID) []amber.Relation {
 func (s *Store) Neighbours(ctx context.Context, q amber.NeighbourQuery) (amber.Neighbourhood, error) {
 	return run(ctx, s, "read neighbourhood", func() (amber.Neighbourhood, error) {
 		var of map[amber.MemoryID][]amber.Relation // made once: a look at every relation for each memory would take long
-		return amber.CollectNeighbours(q, func(id amber.MemoryID) (amber.Memory, error) {
+		return wire.CollectNeighbours(q, func(id amber.MemoryID) (amber.Memory, error) {
 			r, err := s.liveRecord("read neighbourhood", id)
 			if err != nil {
 				return amber.Memory{}, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 type relations struct{ *Limit }
@@ -86,7 +87,7 @@ func (l relations) Neighbours(ctx context.Context, q amber.NeighbourQuery) (ambe
 		n, err := l.store.Relations.Neighbours(ctx, q)
 		return n, asked(id, err)
 	}
-	return amber.CollectNeighbours(q,
+	return wire.CollectNeighbours(q,
 		func(id amber.MemoryID) (amber.Memory, error) { return memories{l.Limit}.Get(ctx, id) },
 		func(id amber.MemoryID, types []string, limit int) ([]amber.Relation, error) {
 			list, err := l.Related(ctx, id)

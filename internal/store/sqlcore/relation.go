@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -113,7 +114,7 @@ func (s *Contracts) Neighbours(ctx context.Context, q amber.NeighbourQuery) (amb
 	const op = "read neighbourhood"
 	return view(ctx, s.memory, op, string(q.ID), func(t *Tx) (amber.Neighbourhood, error) {
 		t.briefly()
-		return amber.CollectNeighbours(q,
+		return wire.CollectNeighbours(q,
 			func(id amber.MemoryID) (amber.Memory, error) { return t.Live(op, id) },
 			t.relatedSome)
 	})

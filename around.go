@@ -1,0 +1,199 @@
+package amber
+
+import "context"
+
+// Effect says what a method does to a store.
+type Effect int8
+
+// The effects of methods.
+const (
+	Lists   Effect = iota // reads what there is, which may be nothing
+	Finds                 // reads what belongs to one record, which may not be there
+	Changes               // changes what is stored
+)
+
+// Method is one method of a contract. File methods.go states each of them once.
+type Method struct {
+	Layer  Layer  // the layer it belongs to, or [LayerJournal] or [LayerSync]
+	Name   string // "append_turn", as metrics and traces name it
+	Op     string // "append turn", as errors name it
+	Effect Effect
+}
+
+// Call is one call of a method on its way to the store. A layer around the store may change what the pointers lead
+// to, before and after it calls Next.
+type Call struct {
+	Method Method
+	In     [3]any // pointers to the arguments behind the context, nil where there is none
+	Out    any    // pointer to the answer; nil where the method returns an error alone
+	next   func(context.Context) error
+}
+
+// Next gives the call to what is below. It may be called again, or not at all.
+func (c *Call) Next(ctx context.Context) error { return c.next(ctx) }
+
+// Around returns s with a layer around it: each call of a method that wants accepts goes through do, and the
+// others go to s as they are. A nil wants accepts every method. A part that s does not have stays as it is.
+func Around(s Store, wants func(Method) bool, do func(context.Context, *Call) error) Store {
+	a := &around{next: s.Parts, wants: wants, do: do}
+	s.put(a, func(part any) fate {
+		if isPresent(part) {
+			return replaced
+		}
+		return kept
+	})
+	return s
+}
+
+// around is every contract but the log of changes, with a layer around it.
+type around struct {
+	next  Parts // below the layer; not used by a layer that calls no Next
+	wants func(Method) bool
+	do    func(context.Context, *Call) error
+	empty bool // nothing is below
+}
+
+func (a *around) isEmpty() bool { return a.empty }
+
+func isPresent(part any) bool {
+	a, ok := part.(interface{ isEmpty() bool })
+	return part != nil && !(ok && a.isEmpty())
+}
+
+// fate is what happens to a part.
+type fate int
+
+const (
+	kept fate = iota
+	replaced
+	dropped
+)
+
+// put decides about every part, and replaces those that are to be replaced by all.
+func (p *Parts) put(all *around, decide func(part any) fate) {
+	putPart[LongTerm](&p.LongTerm, all, decide)
+	putPart[MemoryReader](&p.Memories, all, decide)
+	putPart[BatchWriter](&p.Batch, all, decide)
+	putPart[Editor](&p.Editor, all, decide)
+	putPart[Eraser](&p.Eraser, all, decide)
+	putPart[Relations](&p.Relations, all, decide)
+	putPart[Concepts](&p.Concepts, all, decide)
+	putPart[Compactions](&p.Compactions, all, decide)
+	putPart[StatsReader](&p.Stats, all, decide)
+	putPart[ChangeLog](&p.Changes, changeLog{all, p.Changes, LayerLongTerm}, decide)
+	putPart[Turns](&p.Turns, all, decide)
+	putPart[Loops](&p.Loops, all, decide)
+	putPart[Sessions](&p.Sessions, all, decide)
+	putPart[SessionEditor](&p.Names, all, decide)
+	putPart[ActiveSessions](&p.Active, all, decide)
+	putPart[SessionStates](&p.States, all, decide)
+	putPart[Ingester](&p.Ingest, all, decide)
+	putPart[Activities](&p.Activities, all, decide)
+	putPart[Replica](&p.Sync, all, decide)
+	putPart[Notes](&p.Notes, all, decide)
+	putPart[NoteLog](&p.NoteLog, all, decide)
+	putPart[Tasks](&p.Tasks, all, decide)
+	putPart[TaskEvents](&p.Events, all, decide)
+	putPart[Approvals](&p.Approvals, all, decide)
+	putPart[Results](&p.Results, all, decide)
+	putPart[Queue](&p.Queue, all, decide)
+	putPart[QueueKeeper](&p.QueueKeeper, all, decide)
+	putPart[ChangeLog](&p.ControlChanges, changeLog{all, p.ControlChanges, LayerControl}, decide)
+	putPart[Documents](&p.Documents, all, decide)
+}
+
+func putPart[T any](part *T, v T, decide func(any) fate) {
+	switch decide(any(*part)) {
+	case replaced:
+		*part = v
+	case dropped:
+		*part = *new(T)
+	}
+}
+
+// skips reports whether the layer lets a method pass.
+func (a *around) skips(m Method) bool { return a.wants != nil && !a.wants(m) }
+
+// The functions below take a call of a method with so many arguments through a layer. The values of a call that the
+// layer wants move to the heap together; a call that passes by moves nothing.
+
+// frame holds the arguments and the answer of a call.
+type frame[A, B, C, Out any] struct {
+	Call
+	a   A
+	b   B
+	c   C
+	out Out
+}
+
+type none struct{}
+
+func call0[T, Out any](ctx context.Context, a *around, m Method, part T, do func(T, context.Context) (Out, error)) (Out, error) {
+	if a.skips(m) {
+		return do(part, ctx)
+	}
+	f := &frame[none, none, none, Out]{}
+	f.Call = Call{m, [3]any{}, &f.out, func(ctx context.Context) (err error) {
+		f.out, err = do(part, ctx)
+		return err
+	}}
+	err := a.do(ctx, &f.Call)
+	return f.out, err
+}
+
+func call1[T, A, Out any](ctx context.Context, a *around, m Method, part T, do func(T, context.Context, A) (Out, error), x A) (Out, error) {
+	if a.skips(m) {
+		return do(part, ctx, x)
+	}
+	f := &frame[A, none, none, Out]{a: x}
+	f.Call = Call{m, [3]any{&f.a}, &f.out, func(ctx context.Context) (err error) {
+		f.out, err = do(part, ctx, f.a)
+		return err
+	}}
+	err := a.do(ctx, &f.Call)
+	return f.out, err
+}
+
+func call2[T, A, B, Out any](ctx context.Context, a *around, m Method, part T, do func(T, context.Context, A, B) (Out, error), x A, y B) (Out, error) {
+	if a.skips(m) {
+		return do(part, ctx, x, y)
+	}
+	f := &frame[A, B, none, Out]{a: x, b: y}
+	f.Call = Call{m, [3]any{&f.a, &f.b}, &f.out, func(ctx context.Context) (err error) {
+		f.out, err = do(part, ctx, f.a, f.b)
+		return err
+	}}
+	err := a.do(ctx, &f.Call)
+	return f.out, err
+}
+
+func call3[T, A, B, C, Out any](ctx context.Context, a *around, m Method, part T, do func(T, context.Context, A, B, C) (Out, error), x A, y B, z C) (Out, error) {
+	if a.skips(m) {
+		return do(part, ctx, x, y, z)
+	}
+	f := &frame[A, B, C, Out]{a: x, b: y, c: z}
+	f.Call = Call{m, [3]any{&f.a, &f.b, &f.c}, &f.out, func(ctx context.Context) (err error) {
+		f.out, err = do(part, ctx, f.a, f.b, f.c)
+		return err
+	}}
+	err := a.do(ctx, &f.Call)
+	return f.out, err
+}
+
+func do1[T, A any](ctx context.Context, a *around, m Method, part T, do func(T, context.Context, A) error, x A) error {
+	if a.skips(m) {
+		return do(part, ctx, x)
+	}
+	f := &frame[A, none, none, none]{a: x}
+	f.Call = Call{m, [3]any{&f.a}, nil, func(ctx context.Context) error { return do(part, ctx, f.a) }}
+	return a.do(ctx, &f.Call)
+}
+
+func do2[T, A, B any](ctx context.Context, a *around, m Method, part T, do func(T, context.Context, A, B) error, x A, y B) error {
+	if a.skips(m) {
+		return do(part, ctx, x, y)
+	}
+	f := &frame[A, B, none, none]{a: x, b: y}
+	f.Call = Call{m, [3]any{&f.a, &f.b}, nil, func(ctx context.Context) error { return do(part, ctx, f.a, f.b) }}
+	return a.do(ctx, &f.Call)
+}
