@@ -15,6 +15,8 @@ type Call struct {
 	*Agent
 	Caller Caller
 	House  *House
+	// Host is the connection of a tool; nil where no tool is called.
+	Host *Host
 	// Again says that it is done once more, because the answer to the first time is not kept any more.
 	Again bool
 	// File is what was uploaded, and Writer where a file is written to; nil where the operation has none.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/op"
 )
@@ -39,6 +39,11 @@ func (b *bound) instructions() string {
 type shared struct {
 	Options
 	tools []*tool
+	house *op.House
+}
+
+func newShared(o Options, tools []*tool) *shared {
+	return &shared{o, tools, &op.House{Clock: o.Clock, Log: o.Log, Alone: o.Desk.Alone}}
 }
 
 // bound is a server that is tied to who asks and to the agent it is about. Safe
@@ -46,18 +51,16 @@ type shared struct {
 type bound struct {
 	shared *shared
 	who    op.Caller
-	tenant amber.TenantID
-	agent  amber.AgentID
+	*op.Host
 	// left calls a function once the caller has gone, until the one it returns
 	// is called; nil: the context of a call knows.
 	left func(gone func()) (stop func() bool)
-
-	mu      sync.Mutex
-	session amber.SessionID // that this connection started; "" for none
 }
 
 func newBound(s *shared, who op.Caller, tenant amber.TenantID, agent amber.AgentID) *bound {
-	return &bound{shared: s, who: who, tenant: tenant, agent: agent, session: s.Identities.SessionID}
+	h := &op.Host{Tenant: tenant, Agent: agent, Bound: who.Grant.Bound, Default: s.Identities, Folder: s.Folder, Timeout: s.Timeout}
+	h.SetSession(s.Identities.SessionID)
+	return &bound{shared: s, who: who, Host: h}
 }
 
 // server returns the MCP server with everything it offers.
@@ -119,9 +122,7 @@ func (b *bound) speaker(req mcp.Request) op.Caller {
 	if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok && r.ClientInfo() != nil {
 		who.Program = cmp.Or(r.ClientInfo().Name, who.Program)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	who.Session = b.session
+	who.Session = b.Session("")
 	return who
 }
 
@@ -129,7 +130,7 @@ func (b *bound) speaker(req mcp.Request) op.Caller {
 func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.ListToolsResult {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	for _, t := range b.shared.tools {
-		if b.who.Grant.Has(t.need.scope) && (!t.need.reads || b.who.MayRead()) && (t.need.within || b.who.AllowWhole() == nil) {
+		if b.who.Grant.Has(t.need.scope) && (!t.need.is(op.Shows) || b.who.MayRead()) && (t.need.is(op.Bound) || b.who.AllowWhole() == nil) {
 			res.Tools = append(res.Tools, &t.Tool)
 		}
 	}
@@ -141,7 +142,7 @@ func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.L
 func (b *bound) callTool(ctx context.Context, who op.Caller, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	i := slices.IndexFunc(b.shared.tools, func(t *tool) bool { return t.Name == req.Params.Name })
 	if i < 0 {
-		err := amber.Errorf(amber.KindInvalid, "call tool", "", "unknown tool %q", clip(req.Params.Name, 64))
+		err := amber.Errorf(amber.KindInvalid, "call tool", "", "unknown tool %q", shown.Clip(req.Params.Name, 64))
 		b.shared.Desk.ObserveTool(otherTool, err, time.Time{})
 		return nil, protocolError(err, req)
 	}
@@ -160,14 +161,14 @@ func (b *bound) do(ctx context.Context, who op.Caller, action string, n need, fn
 	ctx, cancel := b.within(ctx, n)
 	defer cancel()
 	return b.shared.Desk.Do(ctx, who, server.Job{
-		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Reads: n.reads, Action: server.ToolAction + action, Mutates: n.mutates, Closed: n.frozen, Within: n.within,
+		Tenant: b.Tenant, Agent: b.Agent, Scope: n.scope, Reads: n.is(op.Shows), Action: server.ToolAction + action, Mutates: n.is(op.Changes), Closed: n.is(op.Closed), Within: n.is(op.Bound),
 	}, fn)
 }
 
 // within bounds a call: it ends when its time is over, or when the caller has gone and can get no answer any more.
 func (b *bound) within(ctx context.Context, n need) (context.Context, context.CancelFunc) {
 	limit := b.shared.Timeout
-	if n.long {
+	if n.is(op.Long) {
 		limit = b.shared.LongTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -176,84 +177,4 @@ func (b *bound) within(ctx context.Context, n need) (context.Context, context.Ca
 	}
 	stop := b.left(cancel)
 	return ctx, func() { stop(); cancel() }
-}
-
-// begun is the context of changes that belong together, once the first is made:
-// a caller that leaves then does not leave half of them behind.
-func (b *bound) begun(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), b.shared.Timeout)
-}
-
-// identities returns what is known of where a call comes from that names a project and a session at most.
-func (b *bound) identities(project, session string) amber.Identities {
-	return b.known(amber.Identities{ProjectID: project, SessionID: amber.SessionID(session)})
-}
-
-// known returns what is known of where a call comes from: what it names, else what the connection is about.
-func (b *bound) known(named amber.Identities) amber.Identities {
-	ids := b.about()
-	ids.SessionID = b.currentSession(string(named.SessionID))
-	ids.ProjectID = cmp.Or(named.ProjectID, ids.ProjectID)
-	ids.UserID = cmp.Or(named.UserID, ids.UserID)
-	ids.WorkspaceID = cmp.Or(named.WorkspaceID, ids.WorkspaceID)
-	return ids
-}
-
-// about returns what the connection is about: what its caller is bound to, else what the server was started with.
-func (b *bound) about() amber.Identities {
-	to, ids := b.who.Grant.Bound, b.shared.Identities
-	ids.UserID = cmp.Or(to.User, ids.UserID)
-	ids.ProjectID = cmp.Or(to.Project, ids.ProjectID)
-	if ids.ProjectID == "" && b.shared.Folder != nil {
-		ids.ProjectID, _ = b.shared.Folder()
-	}
-	ids.WorkspaceID = cmp.Or(to.Workspace, ids.WorkspaceID)
-	return ids
-}
-
-// waits reports whether the folder of the host claims a project that its user has not confirmed.
-func (b *bound) waits() (waits bool) {
-	if b.shared.Folder != nil && b.who.Grant.Project == "" {
-		_, waits = b.shared.Folder()
-	}
-	return waits
-}
-
-// scopeOf returns the scope of a memory whose call names none: the narrowest
-// identity that the call names, else the project the connection is about, else
-// the agent it is bound to. The session a connection started says where a memory
-// comes from and never narrows who sees it.
-func (b *bound) scopeOf(named amber.Identities) amber.Scope {
-	if named != (amber.Identities{}) {
-		return named.Narrowest()
-	}
-	ids := b.about()
-	ids.SessionID = ""
-	return ids.Narrowest()
-}
-
-// currentSession returns the session a call is about: the one it names, or the
-// one this connection started.
-func (b *bound) currentSession(named string) amber.SessionID {
-	if named != "" {
-		return amber.SessionID(named)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.session
-}
-
-func (b *bound) setSession(id amber.SessionID) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.session = id
-}
-
-// endSession forgets a session this connection started.
-func (b *bound) endSession(id amber.SessionID) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.session == id {
-		b.session = ""
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
 // brief is a memory in a list, or a passage of something else.
@@ -39,7 +40,7 @@ func briefsOfFound(hits []amber.Hit) []brief {
 		if layer == "" { // of a server that knows memories alone
 			layer = amber.LayerMemory
 		}
-		out[i].passage = &passage{Layer: layer, Owner: oneLine(h.Owner, titleBytes), Session: h.SessionID, Role: h.Role, SaidAt: h.CreatedAt}
+		out[i].passage = &passage{Layer: layer, Owner: shown.OneLine(h.Owner, titleBytes), Session: h.SessionID, Role: h.Role, SaidAt: h.CreatedAt}
 	}
 	return out
 }
@@ -52,9 +53,9 @@ const (
 func briefsOfHits(hits []amber.Hit) []brief {
 	out := make([]brief, len(hits))
 	for i, h := range hits {
-		snippet := oneLine(h.Snippet, snippetBytes)
+		snippet := shown.OneLine(h.Snippet, snippetBytes)
 		out[i] = brief{
-			ID: h.ID, Title: oneLine(h.Title, titleBytes), Kind: h.Kind, Scope: h.Scope, Snippet: snippet,
+			ID: h.ID, Title: shown.OneLine(h.Title, titleBytes), Kind: h.Kind, Scope: h.Scope, Snippet: snippet,
 			Truncated: len(snippet) < len(h.Content), Score: float64(int(h.Score*1000)) / 1000, Trust: foreign(h.Trust), UpdatedAt: h.UpdatedAt,
 		}
 	}
@@ -64,9 +65,9 @@ func briefsOfHits(hits []amber.Hit) []brief {
 func briefsOf(ms []amber.Memory) []brief {
 	out := make([]brief, len(ms))
 	for i, m := range ms {
-		snippet := oneLine(m.Content, snippetBytes)
+		snippet := shown.OneLine(m.Content, snippetBytes)
 		out[i] = brief{
-			ID: m.ID, Title: oneLine(m.Title, titleBytes), Kind: m.Kind, Scope: m.Scope, Snippet: snippet,
+			ID: m.ID, Title: shown.OneLine(m.Title, titleBytes), Kind: m.Kind, Scope: m.Scope, Snippet: snippet,
 			Truncated: len(snippet) < len(m.Content), Trust: foreign(m.Trust), UpdatedAt: m.UpdatedAt,
 		}
 	}
@@ -118,7 +119,7 @@ func (b brief) heading() string {
 	case p.Layer == amber.LayerNote:
 		from += " " + p.Owner
 	case p.Session != "":
-		from += ", session " + oneLine(string(p.Session), titleBytes)
+		from += ", session " + shown.OneLine(string(p.Session), titleBytes)
 	}
 	return fmt.Sprintf("[%s, %s%s] ", from, date(p.SaidAt), label(b.Trust))
 }

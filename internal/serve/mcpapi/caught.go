@@ -1,6 +1,8 @@
 package mcpapi
 
 import (
+	"github.com/amber-memory/amber/internal/guard/shown"
+
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -50,7 +52,7 @@ func (c *caught) bound(id json.RawMessage) {
 		c.body = refused{id: id, code: jsonrpc.CodeInternalError, why: fmt.Sprintf("the answer has more than %d bytes", c.most)}.answer()
 	case len(c.body) <= smallAnswer:
 	case !c.isJSON():
-		c.body = []byte(clip(string(c.body), maxErrorBytes))
+		c.body = []byte(shown.Clip(string(c.body), maxErrorBytes))
 	default:
 		c.body = shortError(c.body)
 	}

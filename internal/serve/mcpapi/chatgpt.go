@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -31,7 +32,7 @@ type chatResult struct {
 
 func chatSearch(ctx context.Context, b *bound, a *op.Call, in chatSearchArgs) (answer, error) {
 	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
-		Text: in.Query, Filter: amber.Filter{Identities: b.identities("", "")}, Layers: []amber.RecallLayer{amber.LayerMemory}, // fetch reads memories
+		Text: in.Query, Filter: amber.Filter{Identities: b.Identities("", "")}, Layers: []amber.RecallLayer{amber.LayerMemory}, // fetch reads memories
 	})
 	if err != nil {
 		return answer{}, err
@@ -48,7 +49,7 @@ func chatSearch(ctx context.Context, b *bound, a *op.Call, in chatSearchArgs) (a
 // titleOf names a memory that may have no title.
 func titleOf(title, content string) string {
 	title = cmp.Or(title, content)
-	return oneLine(title, 100)
+	return shown.OneLine(title, 100)
 }
 
 // fetchBytes bounds the text of a fetch, which has no second page.
@@ -63,7 +64,7 @@ func chatFetch(ctx context.Context, _ *bound, a *op.Call, in idArgs) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	p := pageAt(m.Content, 0, fetchBytes)
+	p := shown.PageAt(m.Content, 0, fetchBytes)
 	meta := map[string]string{"kind": string(m.Kind), "scope": string(m.Scope), "trust": string(m.Trust), "updated_at": m.UpdatedAt.String()}
 	if p.Truncated {
 		meta["truncated"] = "true"
@@ -72,5 +73,5 @@ func chatFetch(ctx context.Context, _ *bound, a *op.Call, in idArgs) (answer, er
 		chatResult
 		Text     string            `json:"text"`
 		Metadata map[string]string `json:"metadata"`
-	}{chatResult{m.ID, titleOf(m.Title, m.Content), memoryURI(m.ID)}, p.marked("the rest is longer than an answer"), meta}}, nil
+	}{chatResult{m.ID, titleOf(m.Title, m.Content), memoryURI(m.ID)}, p.Marked("the rest is longer than an answer"), meta}}, nil
 }

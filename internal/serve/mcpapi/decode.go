@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,22 +17,23 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/strictjson"
+	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
 // decode reads the arguments of a call. The names and types of the first level are
 // checked against the schema, the rest against the Go type. Null means absent:
 // models send null for arguments that they leave out. The error is of kind invalid
 // and names the argument.
-func decode(raw json.RawMessage, schema *jsonschema.Schema, into any) error {
+func decode(raw json.RawMessage, schema *jsonschema.Schema, args reflect.Type) (any, error) {
 	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		raw = json.RawMessage("{}")
 	}
 	if !utf8.Valid(raw) { // the decoder would replace what is not
-		return badArgs("arguments are not valid UTF-8")
+		return nil, badArgs("arguments are not valid UTF-8")
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return badArgs(strictjson.Words(err))
+		return nil, badArgs(strictjson.Words(err))
 	}
 	for name, v := range given {
 		if bytes.Equal(bytes.TrimSpace(v), []byte("null")) {
@@ -38,23 +41,97 @@ func decode(raw json.RawMessage, schema *jsonschema.Schema, into any) error {
 		}
 	}
 	if err := checkNames(given, schema); err != nil {
-		return err
+		return nil, err
+	}
+	for name, v := range given {
+		var err error
+		if given[name], err = integers(v, schema.Properties[name]); err != nil {
+			return nil, badArgs(err.Error())
+		}
 	}
 	// Without the names that only differ in case, which the decoder takes too.
 	known, err := marshal(given)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := json.Unmarshal(known, into); err != nil {
-		return badArgs(strictjson.Words(err))
+	into := reflect.New(args)
+	if err := json.Unmarshal(known, into.Interface()); err != nil {
+		return nil, badArgs(strictjson.Words(err))
+	}
+	err = limits(into.Elem())
+	return into.Elem().Interface(), err
+}
+
+// integers writes the whole numbers in a value as integers: models send 5.0 for 5.
+func integers(v json.RawMessage, schema *jsonschema.Schema) (json.RawMessage, error) {
+	switch {
+	case schema == nil || bytes.Equal(bytes.TrimSpace(v), []byte("null")):
+	case schema.Type == "integer":
+		var i integer
+		if err := i.UnmarshalJSON(v); err != nil {
+			return nil, err
+		}
+		return strconv.AppendInt(nil, int64(i), 10), nil
+	case schema.Type == "array" && schema.Items.Type != "string":
+		var items []json.RawMessage
+		if json.Unmarshal(v, &items) != nil {
+			return v, nil // the decoder says what is wrong
+		}
+		for i := range items {
+			var err error
+			if items[i], err = integers(items[i], schema.Items); err != nil {
+				return nil, err
+			}
+		}
+		return marshal(items)
+	case schema.Type == "object" && len(schema.Properties) > 0:
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(v, &fields) != nil {
+			return v, nil
+		}
+		for name := range fields {
+			var err error
+			if fields[name], err = integers(fields[name], schema.Properties[name]); err != nil {
+				return nil, err
+			}
+		}
+		return marshal(fields)
+	}
+	return v, nil
+}
+
+// limits gives numbers that were left out their default, and holds the others to the range that the tags of their field have. The
+// error is of kind invalid.
+func limits(args reflect.Value) error {
+	for i := range args.NumField() {
+		f, v := args.Type().Field(i), args.Field(i)
+		if def := f.Tag.Get("default"); def != "" && v.IsZero() {
+			n, _ := strconv.ParseInt(def, 10, 64)
+			setNumber(v, n)
+		}
+		if span := f.Tag.Get("range"); span != "" && !v.IsZero() {
+			var least, most int64
+			_, _ = fmt.Sscan(span, &least, &most)
+			if n := reflect.Indirect(v).Int(); n < least || n > most {
+				return badArgs(fmt.Sprintf("%s is %d, not %d to %d", f.Tag.Get("json"), n, least, most))
+			}
+		}
 	}
 	return nil
+}
+
+func setNumber(v reflect.Value, n int64) {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	v.SetInt(n)
 }
 
 func checkNames(given map[string]json.RawMessage, schema *jsonschema.Schema) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := schema.Properties[name]; !ok {
-			return badArgs(fmt.Sprintf("there is no %q; there are: %s", clip(name, 40), strings.Join(schema.PropertyOrder, ", ")))
+			return badArgs(fmt.Sprintf("there is no %q; there are: %s", shown.Clip(name, 40), strings.Join(schema.PropertyOrder, ", ")))
 		}
 	}
 	for _, name := range schema.Required {
@@ -86,7 +163,7 @@ func checkValue(name string, v json.RawMessage, schema *jsonschema.Schema) error
 	if name == "kind" && slices.Contains(schema.Enum, any(string(amber.MemoryKind(word).Canonical()))) {
 		return nil // a common name of one
 	}
-	return badArgs(fmt.Sprintf("%s is %q, not one of %s", name, clip(word, 40), joinAny(schema.Enum)))
+	return badArgs(fmt.Sprintf("%s is %q, not one of %s", name, shown.Clip(word, 40), joinAny(schema.Enum)))
 }
 
 // article is how types are called in errors.
@@ -142,10 +219,10 @@ type integer int64
 func (i *integer) UnmarshalJSON(b []byte) error {
 	var f float64
 	if err := json.Unmarshal(b, &f); err != nil {
-		return errors.New(clip(string(b), 20) + " is not a whole number")
+		return errors.New(shown.Clip(string(b), 20) + " is not a whole number")
 	}
 	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return errors.New(clip(string(b), 20) + " is not a whole number")
+		return errors.New(shown.Clip(string(b), 20) + " is not a whole number")
 	}
 	*i = integer(f)
 	return nil

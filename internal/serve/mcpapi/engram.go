@@ -93,7 +93,7 @@ const personalUser = "engram"
 
 // engramPlace says who sees a memory: personal ones their user in every project.
 func (b *bound) engramPlace(scope, project, session string) (amber.Scope, amber.Identities) {
-	ids := b.identities(project, session)
+	ids := b.Identities(project, session)
 	ids.UserID = cmp.Or(ids.UserID, personalUser)
 	switch {
 	case scope == "personal":
@@ -202,7 +202,7 @@ type memPromptArgs struct {
 const manualSession = "manual-save"
 
 func memPrompt(ctx context.Context, b *bound, a *op.Call, in memPromptArgs) (answer, error) {
-	ids := b.identities(in.Project, in.SessionID)
+	ids := b.Identities(in.Project, in.SessionID)
 	ids.SessionID = cmp.Or(ids.SessionID, b.manual())
 	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: block.Cut(in.Content), ProjectID: ids.ProjectID})
 	return answer{
@@ -271,7 +271,7 @@ type memDeleteArgs struct {
 // need says that removing for good takes a scope of its own.
 func (in memDeleteArgs) need() need {
 	if in.HardDelete {
-		return need{scope: wire.TokenErase, mutates: true, within: true}
+		return need{wire.TokenErase, op.Changes | op.Bound}
 	}
 	return writing
 }
@@ -287,7 +287,7 @@ func memDelete(ctx context.Context, _ *bound, a *op.Call, in memDeleteArgs) (ans
 	}
 	r, err := a.Store.Eraser.Erase(ctx, id)
 	if len(r.Remaining) > 0 { // copies elsewhere
-		data["remaining"] = scrubAll(r.Remaining)
+		data["remaining"] = op.ScrubAll(r.Remaining)
 	}
 	return answer{text: fmt.Sprintf("The text of %s is gone for good.", id), data: data, subject: in.ID}, err
 }

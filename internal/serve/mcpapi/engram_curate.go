@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/internal/recall/block"
 	"github.com/amber-memory/amber/op"
 )
@@ -110,7 +111,7 @@ func reviewMemories(ctx context.Context, b *bound, a *op.Call, in reviewArgs) (a
 	case reviewDone:
 		return markReviewed(ctx, b, a, in)
 	}
-	return answer{}, badArgs(fmt.Sprintf("action is %q, want %s or %s", clip(in.Action, 40), reviewList, reviewDone))
+	return answer{}, badArgs(fmt.Sprintf("action is %q, want %s or %s", shown.Clip(in.Action, 40), reviewList, reviewDone))
 }
 
 func listReview(ctx context.Context, b *bound, a *op.Call, in reviewArgs) (answer, error) {

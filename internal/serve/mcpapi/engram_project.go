@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/internal/recall/analyze"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
@@ -17,7 +18,7 @@ import (
 func projectTools() []*tool {
 	return []*tool{
 		define("mem_merge_projects", "Merge projects", "Give the memories, sessions and prompts of projects to one. Refused where one holds what the owner wrote.",
-			need{scope: wire.TokenAdmin, mutates: true, reads: true}, hints{destroys: true, again: true},
+			need{wire.TokenAdmin, op.Changes | op.Shows}, hints{destroys: true, again: true},
 			object(must(str("from", "names, joined by commas")), must(str("to"))),
 			object(str("to"), list("merged", nil), num("memories"), num("sessions")), mergeProjects),
 		define("mem_current_project", "Current project", "The project that calls are about which name none, and others there are.",
@@ -43,7 +44,7 @@ func mergeProjects(ctx context.Context, b *bound, a *op.Call, in mergeArgs) (ans
 	if len(from) == 0 || len(from) > amber.MaxBatchSize {
 		return answer{}, badArgs(fmt.Sprintf("from names %d projects beside to, want 1 to %d", len(from), amber.MaxBatchSize))
 	}
-	ctx, cancel := b.begun(ctx)
+	ctx, cancel := b.Begun(ctx)
 	defer cancel()
 	out := answer{}
 	memories, sessions := 0, 0
@@ -64,7 +65,7 @@ func currentProject(ctx context.Context, b *bound, a *op.Call, _ struct{}) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	is, source := b.about().ProjectID, "started with"
+	is, source := b.About().ProjectID, "started with"
 	switch {
 	case b.who.Grant.Bound.Project != "":
 		source = "bound to"
@@ -171,13 +172,13 @@ func doctorChecks(ctx context.Context, _ *bound, a *op.Call, in doctorArgs) (ans
 	if in.Check != "" {
 		found.Checks = slices.DeleteFunc(found.Checks, func(f wire.Finding) bool { return f.Code != in.Check })
 		if len(found.Checks) == 0 {
-			return answer{}, badArgs(fmt.Sprintf("no check has the code %q", clip(in.Check, 40)))
+			return answer{}, badArgs(fmt.Sprintf("no check has the code %q", shown.Clip(in.Check, 40)))
 		}
 		found.OK = !slices.ContainsFunc(found.Checks, func(f wire.Finding) bool { return f.Status == wire.FindingFailed })
 	}
 	var lines []string
 	for _, f := range found.Checks {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", f.Status, f.Code, oneLine(f.Detail, snippetBytes), oneLine(f.Hint, snippetBytes))))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", f.Status, f.Code, shown.OneLine(f.Detail, snippetBytes), shown.OneLine(f.Hint, snippetBytes))))
 	}
 	return answer{text: listed(lines, "Nothing was checked."), data: found}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -65,7 +66,7 @@ func withCandidates(ctx context.Context, a *op.Call, r amber.WriteRequest, out a
 		return out
 	}
 	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
-		Text: cmp.Or(r.Title, oneLine(r.Content, titleBytes)), Filter: amber.Filter{Scope: r.Scope, Identities: r.Identities},
+		Text: cmp.Or(r.Title, shown.OneLine(r.Content, titleBytes)), Filter: amber.Filter{Scope: r.Scope, Identities: r.Identities},
 		MinScore: amber.AnswerScore, Limit: maxCandidates + 1, Layers: []amber.RecallLayer{amber.LayerMemory},
 	})
 	if err != nil {
@@ -74,7 +75,7 @@ func withCandidates(ctx context.Context, a *op.Call, r amber.WriteRequest, out a
 	next := judgedSave{saved: was}
 	for _, h := range found.Hits {
 		if h.ID != was.ID && len(next.Candidates) < maxCandidates {
-			next.Candidates = append(next.Candidates, candidate{h.ID, oneLine(h.Title, titleBytes), h.Score, string(was.ID) + ":" + string(h.ID)})
+			next.Candidates = append(next.Candidates, candidate{h.ID, shown.OneLine(h.Title, titleBytes), h.Score, string(was.ID) + ":" + string(h.ID)})
 		}
 	}
 	next.Required = len(next.Candidates) > 0
@@ -145,7 +146,7 @@ func pairOf(ctx context.Context, a *op.Call, one, other string) (from, to amber.
 func (b *bound) relate(ctx context.Context, a *op.Call, one, other, verdict string, strength float64) (answer, error) {
 	r, err := amber.Relation{From: amber.MemoryID(one), To: amber.MemoryID(other), Type: verdict, Strength: strength}.Normalize()
 	if err == nil && !slices.Contains(verdicts(), verdict) {
-		err = badArgs(fmt.Sprintf("relation is %q, want one of %s", clip(verdict, 40), strings.Join(verdicts(), ", ")))
+		err = badArgs(fmt.Sprintf("relation is %q, want one of %s", shown.Clip(verdict, 40), strings.Join(verdicts(), ", ")))
 	}
 	if err != nil {
 		return answer{}, err
@@ -158,7 +159,7 @@ func (b *bound) relate(ctx context.Context, a *op.Call, one, other, verdict stri
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := b.begun(ctx)
+	ctx, cancel := b.Begun(ctx)
 	defer cancel()
 	var done []string
 	for _, old := range before {

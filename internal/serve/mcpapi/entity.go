@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
 // An entity of the reference server is a memory: its name is the title, its
@@ -53,9 +54,9 @@ func (e entity) request(scope amber.Scope, ids amber.Identities) (amber.WriteReq
 
 func (e entity) content() string {
 	var b strings.Builder
-	b.WriteString(oneLine(e.Name, titleBytes))
+	b.WriteString(shown.OneLine(e.Name, titleBytes))
 	if e.EntityType != "" {
-		b.WriteString(" (" + oneLine(e.EntityType, titleBytes) + ")")
+		b.WriteString(" (" + shown.OneLine(e.EntityType, titleBytes) + ")")
 	}
 	for _, o := range e.Observations {
 		b.WriteString("\n- " + strings.ReplaceAll(o, "\n", "\n  "))

@@ -68,13 +68,13 @@ func clipError(r *jsonrpc.Response) bool {
 	if r.Error == nil || len(r.Error.Error()) <= maxErrorBytes || !errors.As(r.Error, &rpc) {
 		return false
 	}
-	r.Error = &jsonrpc.Error{Code: rpc.Code, Message: clip(r.Error.Error(), maxErrorBytes), Data: rpc.Data}
+	r.Error = &jsonrpc.Error{Code: rpc.Code, Message: shown.Clip(r.Error.Error(), maxErrorBytes), Data: rpc.Data}
 	return true
 }
 
 func failureOf(err error) wire.Failure {
 	f := wire.FailureOf(err)
-	f.Error.Message = clip(f.Error.Message, maxErrorBytes)
+	f.Error.Message = shown.Clip(f.Error.Message, maxErrorBytes)
 	return f
 }
 
@@ -103,7 +103,7 @@ func protocolError(err error, req mcp.Request) error {
 	}{Failure: f}
 	code := f.Error.Kind.MCPCode()
 	if reads {
-		data.URI = clip(read.Params.URI, maxErrorBytes)
+		data.URI = shown.Clip(read.Params.URI, maxErrorBytes)
 		if f.Error.Kind == amber.KindNotFound && read.ProtocolVersion() >= firstOfNewProtocol {
 			code = jsonrpc.CodeInvalidParams
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/names"
 	"github.com/amber-memory/amber/internal/guard/audited"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -64,7 +65,7 @@ func (in fileArgs) need() need {
 func fileCommand(ctx context.Context, b *bound, a *op.Call, in fileArgs) (answer, error) {
 	f := folder{a.Store.Notes, b}
 	if in.Command != "view" {
-		unlock, err := b.shared.Desk.Alone(ctx, b.tenant, b.agent)
+		unlock, err := b.shared.Desk.Alone(ctx, b.Tenant, b.Agent)
 		if err != nil {
 			return answer{}, err
 		}
@@ -110,7 +111,7 @@ func noteName(path string) (string, error) {
 	}
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && rest[0] != '/' {
-		return "", amber.Errorf(amber.KindInvalid, "check path", "", "%q is not in %s", clip(strings.ToValidUTF8(path, "?"), 100), root)
+		return "", amber.Errorf(amber.KindInvalid, "check path", "", "%q is not in %s", shown.Clip(strings.ToValidUTF8(path, "?"), 100), root)
 	}
 	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "/"), "/")
 	if rest == "" {
@@ -207,11 +208,11 @@ func (f folder) replace(ctx context.Context, in fileArgs) (text, subject string,
 	old := *in.OldStr
 	switch at := occurrences(n.Content, old); len(at) {
 	case 0:
-		return "", n.Name, say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", clip(old, maxErrorBytes), in.Path))
+		return "", n.Name, say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", shown.Clip(old, maxErrorBytes), in.Path))
 	case 1:
 	default:
 		return "", n.Name, say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-			clip(old, maxErrorBytes), lineNumbers(n.Content, at)))
+			shown.Clip(old, maxErrorBytes), lineNumbers(n.Content, at)))
 	}
 	at := strings.Index(n.Content, old)
 	content := n.Content[:at] + in.NewStr + n.Content[at+len(old):]
@@ -286,7 +287,7 @@ func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, 
 	if err != nil {
 		return "", name, nil, err
 	}
-	ctx, cancel := f.b.begun(ctx)
+	ctx, cancel := f.b.Begun(ctx)
 	defer cancel()
 	done, err = f.removeAll(ctx, names)
 	if err != nil {
@@ -367,7 +368,7 @@ func (f folder) rename(ctx context.Context, in fileArgs) (text, subject string, 
 // move writes notes under other names and deletes the old ones. It returns the
 // new names that were written.
 func (f folder) move(ctx context.Context, names, to []string) (done []string, err error) {
-	ctx, cancel := f.b.begun(ctx)
+	ctx, cancel := f.b.Begun(ctx)
 	defer cancel()
 	for i, name := range names {
 		n, err := f.notes.ReadNote(ctx, name)

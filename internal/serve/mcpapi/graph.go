@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -81,7 +82,7 @@ func (w wireGraph) String() string {
 		b.WriteString("\n" + e.content())
 	}
 	for _, r := range w.Relations {
-		fmt.Fprintf(&b, "\n%s %s %s", oneLine(r.From, titleBytes), r.RelationType, oneLine(r.To, titleBytes))
+		fmt.Fprintf(&b, "\n%s %s %s", shown.OneLine(r.From, titleBytes), r.RelationType, shown.OneLine(r.To, titleBytes))
 	}
 	if w.Truncated {
 		b.WriteString("\n[cut: search_nodes and open_nodes read the rest]")

@@ -26,7 +26,7 @@ func NewHandler(o Options) (func(w http.ResponseWriter, r *http.Request, who op.
 	if err != nil {
 		return nil, err
 	}
-	d := &door{shared: &shared{Options: o, tools: tools}, streams: make(chan struct{}, maxStreams)}
+	d := &door{shared: newShared(o, tools), streams: make(chan struct{}, maxStreams)}
 	d.inner = mcp.NewStreamableHTTPHandler(
 		func(r *http.Request) *mcp.Server { return serverOf(r.Context()) },
 		&mcp.StreamableHTTPOptions{

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/internal/recall/policy"
 	"github.com/amber-memory/amber/op"
 )
@@ -27,7 +28,7 @@ func memTopic(_ context.Context, _ *bound, _ *op.Call, in memTopicArgs) (answer,
 
 // slugOf is the first words of a text as a part of a topic.
 func slugOf(s string) string {
-	words := strings.FieldsFunc(strings.ToLower(oneLine(s, 200)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(shown.OneLine(s, 200)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words[:min(len(words), 8)], "-")
 }
 
@@ -54,7 +55,7 @@ func memCapture(ctx context.Context, b *bound, a *op.Call, in memCaptureArgs) (a
 	}
 	var rs []amber.WriteRequest
 	for _, item := range items {
-		r := amber.WriteRequest{Kind: amber.WorkflowInsight, Title: oneLine(item, 80), Content: item, Trust: amber.TrustDerived, Reason: amber.WriteObservation}
+		r := amber.WriteRequest{Kind: amber.WorkflowInsight, Title: shown.OneLine(item, 80), Content: item, Trust: amber.TrustDerived, Reason: amber.WriteObservation}
 		r.Scope, r.Identities = b.engramPlace("", in.Project, in.SessionID)
 		if in.Source != "" {
 			r.SourceRefs = []amber.SourceRef{{Kind: "engram", Value: in.Source}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/internal/recall/block"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
@@ -108,7 +109,7 @@ type saveArgs struct {
 
 func saveMemory(ctx context.Context, b *bound, a *op.Call, in saveArgs) (answer, error) {
 	return b.write(ctx, a, amber.WriteRequest{
-		Kind: amber.MemoryKind(in.Kind), Scope: cmp.Or(amber.Scope(in.Scope), b.scopeOf(in.identities())), Identities: b.known(in.identities()),
+		Kind: amber.MemoryKind(in.Kind), Scope: cmp.Or(amber.Scope(in.Scope), b.ScopeOf(in.identities())), Identities: b.Known(in.identities()),
 		Title: in.Title, Content: in.Content, Topic: in.Topic, Tags: in.Tags,
 	})
 }
@@ -169,7 +170,7 @@ func recallMemory(ctx context.Context, b *bound, a *op.Call, in recallArgs) (ans
 	if err != nil {
 		return answer{}, err
 	}
-	q := amber.Query{Text: in.Query, Filter: amber.Filter{Scope: amber.Scope(in.Scope), Identities: b.known(in.identities())}, Limit: limit}
+	q := amber.Query{Text: in.Query, Filter: amber.Filter{Scope: amber.Scope(in.Scope), Identities: b.Known(in.identities())}, Limit: limit}
 	if in.Kind != "" {
 		q.Kinds = []amber.MemoryKind{amber.MemoryKind(in.Kind)}
 	}
@@ -182,7 +183,7 @@ func recallMemory(ctx context.Context, b *bound, a *op.Call, in recallArgs) (ans
 		Hits     []brief          `json:"hits"`
 		SetAside []amber.SetAside `json:"set_aside,omitempty"`
 		Degraded string           `json:"degraded,omitempty"`
-	}{briefsOfFound(found.Hits), found.SetAside, oneLine(found.Degraded, snippetBytes)}
+	}{briefsOfFound(found.Hits), found.SetAside, shown.OneLine(found.Degraded, snippetBytes)}
 	return answer{text: printBriefs(out.Hits, "Nothing is known about that.") + leftOut(found.SetAside), data: out}, nil
 }
 
@@ -231,16 +232,16 @@ type whole struct {
 	Revision  int64            `json:"revision"`
 	CreatedAt amber.Time       `json:"created_at"`
 	UpdatedAt amber.Time       `json:"updated_at"`
-	page
+	shown.Page
 }
 
 func readMemory(m amber.Memory, offset int) answer {
 	w := whole{
 		m.ID, m.Title, m.Kind, m.Scope, m.ProjectID, m.SessionID, m.Topic, m.Tags, m.Trust, m.Revision, m.CreatedAt, m.UpdatedAt,
-		pageAt(m.Content, offset, pageBytes),
+		shown.PageAt(m.Content, offset, shown.PageBytes),
 	}
-	head := fmt.Sprintf("%s [%s, %s, revision %d, %s%s]", oneLine(m.Title, 200), m.Kind, m.Scope, m.Revision, date(m.UpdatedAt), label(m.Trust))
-	return answer{data: w, text: strings.TrimSpace(head) + "\n" + w.marked(fmt.Sprintf("call again with offset %d", w.Next))}
+	head := fmt.Sprintf("%s [%s, %s, revision %d, %s%s]", shown.OneLine(m.Title, 200), m.Kind, m.Scope, m.Revision, date(m.UpdatedAt), label(m.Trust))
+	return answer{data: w, text: strings.TrimSpace(head) + "\n" + w.Marked(fmt.Sprintf("call again with offset %d", w.Next))}
 }
 
 type updateArgs struct {
@@ -320,7 +321,7 @@ func buildContext(ctx context.Context, b *bound, a *op.Call, in contextArgs) (an
 
 // context builds what an agent should know, as the policy has it.
 func (b *bound) context(ctx context.Context, a *op.Call, goal string, named amber.Identities, size int) (wire.ContextBlock, error) {
-	ids, waits := b.known(named), b.waits()
+	ids, waits := b.Known(named), b.Waits()
 	built, err := block.Build(ctx, a.Store, a.Policy, wire.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: ids}, MaxBytes: size,
 	}, a.Random)
@@ -346,7 +347,7 @@ type timelineArgs struct {
 }
 
 func timeline(ctx context.Context, b *bound, a *op.Call, in timelineArgs) (answer, error) {
-	return timelineFor(ctx, b.identities("", ""), a, in, 3)
+	return timelineFor(ctx, b.Identities("", ""), a, in, 3)
 }
 
 // timelineFor shows what is around a memory and visible to ids, usual many on a

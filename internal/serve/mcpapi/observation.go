@@ -29,7 +29,7 @@ func plan(m amber.Memory, edit func(entity) entity) (change, bool, error) {
 // apply makes changes that were all found to be valid, and returns the ids of the entities it changed. When another
 // writer changed an entity meanwhile, the error is a conflict that says how many changes were made.
 func (g graph) apply(ctx context.Context, changes []change) (done []string, err error) {
-	ctx, cancel := g.b.begun(ctx)
+	ctx, cancel := g.b.Begun(ctx)
 	defer cancel()
 	for i, c := range changes {
 		if _, err := g.a.Store.Editor.Edit(ctx, c.next); err != nil {

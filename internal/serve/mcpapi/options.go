@@ -79,7 +79,7 @@ func (o Options) check() (Options, []*tool, error) {
 	}
 	tools, err := choose(o.Tools)
 	if err == nil && !o.AllowRestore {
-		tools = slices.DeleteFunc(tools, func(t *tool) bool { return t.Name == restoreTool })
+		tools = slices.DeleteFunc(tools, func(t *tool) bool { return t.Name == op.RestoreTool })
 	}
 	return o, tools, err
 }
@@ -91,7 +91,7 @@ func NewServer(o Options, who op.Caller, tenant amber.TenantID, agent amber.Agen
 	if err != nil {
 		return nil, err
 	}
-	return newBound(&shared{Options: o, tools: tools}, who, tenant, agent).server(), nil
+	return newBound(newShared(o, tools), who, tenant, agent).server(), nil
 }
 
 // warnings is a logger for the SDK. It drops the lower levels, at which the SDK logs each message, since Amber logs

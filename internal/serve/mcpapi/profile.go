@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/op"
 )
 
 // profile is a set of tools that go together.
@@ -18,16 +20,19 @@ const defaultProfile = "default"
 
 // profiles lists every profile. "all" is all of them.
 func profiles() []profile {
-	return []profile{
-		{defaultProfile, memoryTools()},
-		{"snapshots", append(snapshotTools(), consolidationTools()...)},
-		{"control", controlTools()},
-		{"state", stateTools()},
-		{"engram", engramTools()},
-		{"reference", referenceTools()},
-		{"chatgpt", chatTools()},
-		{"files", fileTools()},
+	all := []profile{{defaultProfile, memoryTools()}}
+	for _, p := range op.Profiles() {
+		var tools []*tool
+		for _, t := range p.Tools {
+			tools = append(tools, offer(t))
+		}
+		all = append(all, profile{p.Name, tools})
 	}
+	return append(all,
+		profile{"engram", engramTools()},
+		profile{"reference", referenceTools()},
+		profile{"chatgpt", chatTools()},
+		profile{"files", fileTools()})
 }
 
 // Check says whether tools may be asked for: "default", "all", a profile
@@ -79,7 +84,7 @@ func unknownTools(all []profile, name string) error {
 	for _, p := range all {
 		names = append(names, p.name)
 	}
-	return amber.Errorf(amber.KindInvalid, "choose tools", "", "%q is neither a profile nor a tool", clip(name, 40)).WithHint("profiles: all, " + strings.Join(names, ", "))
+	return amber.Errorf(amber.KindInvalid, "choose tools", "", "%q is neither a profile nor a tool", shown.Clip(name, 40)).WithHint("profiles: all, " + strings.Join(names, ", "))
 }
 
 // offers says whether a tool is among some.

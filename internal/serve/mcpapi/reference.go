@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/guard/audited"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -67,7 +68,7 @@ type graph struct {
 	ids amber.Identities
 }
 
-func newGraph(b *bound, a *op.Call) graph { return graph{b, a, b.identities("", "")} }
+func newGraph(b *bound, a *op.Call) graph { return graph{b, a, b.Identities("", "")} }
 
 // find returns the memory of an entity. Errors: not_found.
 func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
@@ -82,7 +83,7 @@ func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
 			return m, nil
 		}
 	}
-	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", "there is no entity named %q", clip(name, 100))
+	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", "there is no entity named %q", shown.Clip(name, 100))
 }
 
 // changeGraph is newGraph for a call that changes n things: until unlock is
@@ -92,7 +93,7 @@ func changeGraph(ctx context.Context, b *bound, a *op.Call, what string, n int) 
 	if err := checkCount(what, n); err != nil {
 		return graph{}, nil, err
 	}
-	unlock, err = b.shared.Desk.Alone(ctx, b.tenant, b.agent)
+	unlock, err = b.shared.Desk.Alone(ctx, b.Tenant, b.Agent)
 	return newGraph(b, a), unlock, err
 }
 
@@ -186,7 +187,7 @@ func createRelations(ctx context.Context, b *bound, a *op.Call, in relationArgs)
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := b.begun(ctx)
+	ctx, cancel := b.Begun(ctx)
 	defer cancel()
 	out := struct {
 		Relations []relation `json:"relations"`
@@ -217,7 +218,7 @@ func deleteRelations(ctx context.Context, b *bound, a *op.Call, in relationArgs)
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := b.begun(ctx)
+	ctx, cancel := b.Begun(ctx)
 	defer cancel()
 	for i, id := range ids {
 		if err := a.Store.Relations.Unrelate(audited.About(ctx, id), id); err != nil {
@@ -256,7 +257,7 @@ func told(what string, deleted, asked int, missing []string) answer {
 		message = fmt.Sprintf("Deleted %d of %d %s.", deleted, asked, strings.ToLower(what))
 	}
 	if len(missing) > 0 {
-		message += " Not found: " + clip(strings.Join(missing, ", "), maxErrorBytes)
+		message += " Not found: " + shown.Clip(strings.Join(missing, ", "), maxErrorBytes)
 	}
 	return answer{text: message, data: fields{"success": true, "message": message}}
 }
@@ -273,7 +274,7 @@ func deleteEntities(ctx context.Context, b *bound, a *op.Call, in deleteEntities
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := b.begun(ctx)
+	ctx, cancel := b.Begun(ctx)
 	defer cancel()
 	var done []string
 	for _, id := range ids {

@@ -61,7 +61,7 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 		if err != nil {
 			return nil, err
 		}
-		text = pageAt(text, 0, resourceBytes).marked("tools read the rest, memory_get that of a memory")
+		text = shown.PageAt(text, 0, resourceBytes).Marked("tools read the rest, memory_get that of a memory")
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: readable(mime, text)}}}, nil
 	}
 }

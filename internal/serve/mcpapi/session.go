@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -18,7 +19,7 @@ type startArgs struct{ ID, Name, Project, Directory string }
 
 func startSession(ctx context.Context, b *bound, a *op.Call, in startArgs) (answer, error) {
 	s, err := b.start(ctx, a, amber.SessionStart{
-		ID: amber.SessionID(in.ID), Name: in.Name, Project: b.identities(in.Project, "").ProjectID, Directory: in.Directory,
+		ID: amber.SessionID(in.ID), Name: in.Name, Project: b.Identities(in.Project, "").ProjectID, Directory: in.Directory,
 	})
 	return answer{text: fmt.Sprintf("Session %s is open.", s.ID), data: sessionOf(s), subject: string(s.ID)}, err
 }
@@ -38,7 +39,7 @@ func (b *bound) start(ctx context.Context, a *op.Call, r amber.SessionStart) (am
 	}
 	s, err := a.Store.Sessions.StartSession(ctx, r)
 	if err == nil {
-		b.setSession(s.ID)
+		b.SetSession(s.ID)
 	}
 	return s, err
 }
@@ -56,13 +57,13 @@ type session struct {
 }
 
 func sessionOf(s amber.Session) session {
-	return session{s.ID, s.Name, s.Project, s.StartedAt, s.EndedAt, clip(s.Summary, pageBytes), foreign(s.Trust)}
+	return session{s.ID, s.Name, s.Project, s.StartedAt, s.EndedAt, shown.Clip(s.Summary, shown.PageBytes), foreign(s.Trust)}
 }
 
 type endArgs struct{ ID, Summary string }
 
 func endSession(ctx context.Context, b *bound, a *op.Call, in endArgs) (answer, error) {
-	id, err := b.needSession(in.ID)
+	id, err := b.NeedSession(in.ID)
 	if err != nil {
 		return answer{}, err
 	}
@@ -70,17 +71,8 @@ func endSession(ctx context.Context, b *bound, a *op.Call, in endArgs) (answer, 
 	if err != nil {
 		return answer{subject: string(id)}, err
 	}
-	b.endSession(id)
+	b.EndSession(id)
 	return answer{text: fmt.Sprintf("Session %s has ended.", s.ID), data: sessionOf(s), subject: string(s.ID)}, nil
-}
-
-func (b *bound) needSession(named string) (amber.SessionID, error) {
-	id := b.currentSession(named)
-	if id == "" {
-		return "", amber.Errorf(amber.KindInvalid, "find session", "", "no session was started here, so id is required").
-			WithHint("call session_start and give the id it returns")
-	}
-	return id, amber.CheckID("session id", string(id))
 }
 
 type summaryArgs struct{ Content, ID, Project string }
@@ -94,7 +86,7 @@ func saveSummary(ctx context.Context, b *bound, a *op.Call, in summaryArgs) (ans
 // project.
 func (b *bound) summarize(ctx context.Context, a *op.Call, content, project, named string) (answer, error) {
 	r := amber.WriteRequest{
-		Kind: amber.SessionSummary, Scope: b.scopeOf(amber.Identities{ProjectID: project}), Identities: b.identities(project, named), Content: content,
+		Kind: amber.SessionSummary, Scope: b.ScopeOf(amber.Identities{ProjectID: project}), Identities: b.Identities(project, named), Content: content,
 		Title: "Session summary", Reason: amber.WriteCompactSummary,
 	}
 	if r.SessionID != "" {

@@ -1,6 +1,8 @@
 package mcpapi
 
 import (
+	"github.com/amber-memory/amber/internal/guard/shown"
+
 	"bufio"
 	"bytes"
 	"context"
@@ -154,7 +156,7 @@ func (c *lineConn) decode(text []byte) {
 	}
 	m, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
-		c.refuse(jsonrpc.CodeInvalidRequest, clip("not a message of JSON-RPC 2.0: "+err.Error(), 300))
+		c.refuse(jsonrpc.CodeInvalidRequest, shown.Clip("not a message of JSON-RPC 2.0: "+err.Error(), 300))
 		return
 	}
 	c.queue = append(c.queue, m)

@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -19,37 +20,32 @@ import (
 
 // need is what a call takes to be allowed, and whether it is written down.
 type need struct {
-	scope   wire.TokenScope
-	mutates bool
-	reads   bool // it shows what is stored while it changes something: the scope read is needed, too
-	long    bool // it may take as long as a snapshot does
-	// frozen says that it is about snapshots: the live agent is not opened,
-	// which may be missing or damaged.
-	frozen bool
-	// within says that a bound caller may make the call and reaches its own part: see [server.Job].
-	within bool
-	// marks says that it also marks consolidations.
-	marks bool
+	scope wire.TokenScope
+	kind  op.Kind
 }
+
+func (n need) is(k op.Kind) bool { return n.kind&k == k }
 
 // The needs of most tools.
 var (
-	reading = need{scope: wire.TokenRead, within: true}
-	writing = need{scope: wire.TokenWrite, mutates: true, within: true}
-	working = need{scope: wire.TokenWrite, mutates: true, reads: true, within: true}
+	reading = need{wire.TokenRead, op.Bound}
+	writing = need{wire.TokenWrite, op.Changes | op.Bound}
+	working = need{wire.TokenWrite, op.Changes | op.Shows | op.Bound}
 )
 
 // whole is the same for what belongs to the whole agent.
 func (n need) whole() need {
-	n.within = false
+	n.kind &^= op.Bound
 	return n
 }
 
 // tool is one tool: its description for clients, and what it does.
 type tool struct {
 	mcp.Tool
+	in   *jsonschema.Schema
 	need need
-	run  func(ctx context.Context, b *bound, who op.Caller, args json.RawMessage) (answer, error)
+	args reflect.Type
+	call func(ctx context.Context, b *bound, c *op.Call, args any) (answer, error)
 }
 
 // hints say what a call may do, for clients that ask a person before.
@@ -58,57 +54,67 @@ type hints struct {
 	again    bool // doing it twice is as doing it once
 }
 
+// offer describes a tool of an operation for clients.
+func offer(t *op.Tool) *tool {
+	h := hints{t.Hints&op.Destroys != 0, t.Hints&op.Again != 0}
+	return describe(t.Name, t.Title, t.Use, need{t.Op.Scope, t.Op.Kind}, h, inputOf(t.Args), outputOf(t.Data, t.Shows), t.Args,
+		func(ctx context.Context, _ *bound, c *op.Call, args any) (out answer, err error) {
+			out.data, out.text, err = t.Answer(ctx, c, args)
+			c.Subject = subjectOf(c.Subject)
+			return out, err
+		})
+}
+
 // define makes a tool of a function over its arguments. Arguments that say
 // themselves what they need have a method need.
 func define[A any](name, title, description string, n need, h hints, in, out *jsonschema.Schema,
 	fn func(ctx context.Context, b *bound, a *op.Call, args A) (answer, error),
 ) *tool {
+	return describe(name, title, description, n, h, in, out, reflect.TypeFor[A](), func(ctx context.Context, b *bound, c *op.Call, args any) (answer, error) {
+		out, err := fn(ctx, b, c, args.(A))
+		c.Did, c.Subject = out.done, subjectOf(out.subject)
+		return out, err
+	})
+}
+
+func describe(name, title, use string, n need, h hints, in, out *jsonschema.Schema, args reflect.Type,
+	call func(ctx context.Context, b *bound, c *op.Call, args any) (answer, error),
+) *tool {
 	closed := false
 	in.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // others are refused
 	return &tool{
 		Tool: mcp.Tool{
-			Name: name, Title: title, Description: description, InputSchema: in, OutputSchema: out,
+			Name: name, Title: title, Description: use, InputSchema: in, OutputSchema: out,
 			Annotations: &mcp.ToolAnnotations{
-				ReadOnlyHint: !n.mutates, DestructiveHint: &h.destroys, IdempotentHint: h.again || !n.mutates, OpenWorldHint: &closed,
+				ReadOnlyHint: !n.is(op.Changes), DestructiveHint: &h.destroys, IdempotentHint: h.again || !n.is(op.Changes), OpenWorldHint: &closed,
 			},
 		},
-		need: n,
-		run: func(ctx context.Context, b *bound, who op.Caller, raw json.RawMessage) (out answer, err error) {
-			var args A
-			if err := decode(raw, in, &args); err != nil {
-				b.shared.Desk.ObserveTool(name, err, time.Time{})
-				return out, err
-			}
-			n := n
-			if own, ok := any(args).(interface{ need() need }); ok {
-				n = own.need()
-			}
-			var call *op.Call
-			err = b.do(ctx, who, name, n, func(ctx context.Context, a *op.Call) error {
-				call = a
-				err := frozenParts(n, a)
-				if err == nil {
-					out, err = fn(ctx, b, a, args)
-				}
-				a.Did, a.Subject = out.done, subjectOf(out.subject)
-				return err
-			})
-			if err != nil {
-				return out, err
-			}
-			out.redacted = call.Redacted
-			return out.toldTo(who, n)
-		},
+		in: in, need: n, args: args, call: call,
 	}
 }
 
-// frozenParts checks that an agent has what a call about snapshots works with.
-// Errors: unsupported.
-func frozenParts(n need, a *op.Call) error {
-	if n.frozen && a.Snapshots == nil || n.marks && a.Consolidations == nil {
-		return amber.Errorf(amber.KindUnsupported, "find snapshots", "", "this server takes no snapshots of the agent")
+// run calls the tool for a caller.
+func (t *tool) run(ctx context.Context, b *bound, who op.Caller, raw json.RawMessage) (out answer, err error) {
+	args, err := decode(raw, t.in, t.args)
+	if err != nil {
+		b.shared.Desk.ObserveTool(t.Name, err, time.Time{})
+		return out, err
 	}
-	return nil
+	n := t.need
+	if own, ok := args.(interface{ need() need }); ok {
+		n = own.need()
+	}
+	var call *op.Call
+	err = b.do(ctx, who, t.Name, n, func(ctx context.Context, c *op.Call) error {
+		call, c.Host, c.House = c, b.Host, b.shared.house
+		out, err = t.call(ctx, b, c, args)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out.redacted = call.Redacted
+	return out.toldTo(who, n)
 }
 
 // answer is what a tool has to say.
@@ -194,7 +200,7 @@ func (b *buffer) Write(p []byte) (int, error) {
 // toldTo is the answer to a call as its caller may see it: a caller that may change something and may not read gets
 // a receipt without stored text.
 func (a answer) toldTo(who op.Caller, n need) (answer, error) {
-	if !n.mutates || who.MayRead() {
+	if !n.is(op.Changes) || who.MayRead() {
 		return a, nil
 	}
 	data, err := op.Receipt(a.data)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
 func numbers() *jsonschema.Schema { return &jsonschema.Schema{Type: "integer"} }
@@ -61,7 +62,7 @@ func viewNote(path, content string, span []integer) (string, error) {
 			fmt.Fprintf(&b, "\n[cut: call again with view_range [%d, -1]]", i)
 			break
 		}
-		fmt.Fprintf(&b, "\n%6d\t%s", i, clip(lines[i-1], viewBytes))
+		fmt.Fprintf(&b, "\n%6d\t%s", i, shown.Clip(lines[i-1], viewBytes))
 	}
 	return b.String(), nil
 }
@@ -127,8 +128,8 @@ func snippet(content string, start, end int) string {
 	first := max(1, strings.Count(content[:start], "\n")+1-2)
 	last := min(len(lines), strings.Count(content[:end], "\n")+1+2)
 	var b strings.Builder
-	for i := first; i <= last && b.Len() < pageBytes; i++ {
-		fmt.Fprintf(&b, "%6d\t%s\n", i, clip(lines[i-1], pageBytes))
+	for i := first; i <= last && b.Len() < shown.PageBytes; i++ {
+		fmt.Fprintf(&b, "%6d\t%s\n", i, shown.Clip(lines[i-1], shown.PageBytes))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
