@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser test-postgres pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 test-set-back bench fuzz lint advisories clean
+.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser test-race test-postgres pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 test-set-back bench fuzz lint advisories clean
 
 all: build test
 
@@ -30,49 +30,42 @@ build:
 install: build
 	mkdir -p "$$($(GO) env GOPATH)/bin" && cp bin/amber "$$($(GO) env GOPATH)/bin/amber"
 
-# The packages that make test runs without the race detector: those without
-# goroutines of their own, and those whose tests start hundreds of processes, change
-# every byte of a file or live in SQLite, which is fifteen times slower with it.
-# Their goroutines meet in the tests of agent, and make test-long runs them with it.
-PLAIN := client cmd/amber cmd/amber/internal/tui config store/sqlite store/storetest $(addprefix internal/, archtest \
-	base/agekey base/gitobj capture/digest capture/hook capture/hook/setup capture/journal capture/settings \
-	freeze/bundle freeze/move freeze/nexo freeze/repo freeze/snapshot guard/redact recall/analyze recall/embed recall/search serve/web \
-	share/colony share/colony/colonytest share/gitsync share/gitsync/chunk \
-	store/image store/ledger store/openviking store/postgres store/postgres/folder store/postgres/mirror store/postgres/schema store/rowfile) \
-	$(patsubst %/,%,$(wildcard internal/share/foreign/*/))
+# The packages with goroutines, in the program or in tests, that make test-race runs with the race detector. internal/archtest
+# looks for packages that are in none of the three lists.
+RACED := store/home cmd/amber/internal/serve $(addprefix internal/, base/events base/fsx base/line base/pgdb base/term \
+	capture/digest/writer capture/journal/drain capture/project freeze/keyring freeze/target/dir freeze/target/location freeze/target/s3 \
+	recall/block serve/daemon serve/localsock serve/metrics serve/natsbus serve/near serve/server serve/servertest serve/vaultapi \
+	share/colony/shelf share/foreign store/notes store/openviking/ovtest store/sqlcore store/statedir test/ovfake test/pgtest test/promise)
 
-# Packages whose tests ask one question after the other of a whole server: make test runs all of them without the
-# race detector, and with it those tests where several ask at once.
-SERVED   := agent $(addprefix internal/, serve/httpapi serve/mcpapi share/colony/api store/openviking/api)
-TOGETHER := AtOnce|SameTime|Goroutines|Concurrent|Many|Listeners|Streams|Stream|Callers|Connections|OneInstant|Stopping|LastMoment|EndsWith|LostAnswer
+# Left out are those whose tests start hundreds of processes, change every byte of a file or live in SQLite, which is fifteen
+# times slower with the race detector: their goroutines meet in the tests of agent, and make test-long runs them with it.
+UNRACED := store/storetest cmd/amber/internal/capture cmd/amber/internal/care cmd/amber/internal/cli cmd/amber/internal/memory \
+	cmd/amber/internal/share cmd/amber/internal/tui $(addprefix internal/, capture/hook capture/journal freeze/bundle freeze/repo \
+	freeze/snapshot recall/embed recall/search serve/web store/ledger store/openviking store/postgres)
 
-MODULE  := github.com/amber-memory/amber
-ALL      = $(shell $(GO) list $(PKGS))
-WITHOUT  = $(filter $(addprefix $(MODULE)/,$(PLAIN) $(SERVED)),$(ALL))
-WITH     = $(filter-out $(addprefix $(MODULE)/,$(PLAIN) $(SERVED)),$(ALL))
-BOTH     = $(filter $(addprefix $(MODULE)/,$(SERVED)),$(ALL))
+# Of these, whose tests ask one question after the other of a whole server, the race detector gets the tests in which several
+# ask at once: race.Lane marks them.
+MARKED := agent $(addprefix internal/, serve/httpapi serve/mcpapi share/colony/api store/openviking/api)
 
 # The programs for those who work on Amber are a module of their own in tools, which is built, tested and checked beside this
-# one; PKGS=./agent leaves it out. Those with goroutines are tested with the race detector. A program is built into bin/tools
-# and runs here, so that paths in its flags are relative to this folder.
+# one; PKGS=./agent leaves it out. A program is built into bin/tools and runs here, so that paths in its flags are relative to
+# this folder.
 TOOLPKGS  = $(if $(filter ./...,$(PKGS)),./...)
-TOOLRACE := hosttest
-TOOLALL   = $(if $(TOOLPKGS),$(shell $(GO) -C tools list $(TOOLPKGS)))
-TOOLWITH  = $(filter $(addprefix $(MODULE)/tools/,$(TOOLRACE)),$(TOOLALL))
 TOOLS_GO  = CGO_ENABLED=0 $(GO) -C tools build -o $(abspath $(TOOLS))/$(1) ./$(1)
 
 # All tests, with small versions of the long campaigns. Every package runs once.
 test: build
 	@test -z "$$(gofmt -l .)" || { echo "gofmt is not clean:"; gofmt -l .; exit 1; }
-	$(GO) vet $(PKGS)
-	$(if $(WITHOUT),$(GO) test -vet=off -timeout 30m $(WITHOUT))
-	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 30m $(WITH))
-	$(if $(and $(RACE),$(BOTH)),CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m -run '$(TOGETHER)' $(BOTH))
-	$(if $(TOOLALL),$(GO) -C tools vet $(TOOLPKGS))
-	$(if $(TOOLALL),$(GO) -C tools test -vet=off -timeout 30m $(filter-out $(TOOLWITH),$(TOOLALL)))
-	$(if $(TOOLWITH),CGO_ENABLED=$(CGO) $(GO) -C tools test -vet=off $(RACE) -timeout 30m $(TOOLWITH))
+	$(GO) test -vet=off -timeout 30m $(PKGS)
+	$(if $(TOOLPKGS),$(GO) -C tools test -vet=off -timeout 30m $(TOOLPKGS))
 	sh scripts/sdk-python.sh bin/amber
 	sh scripts/sdk-typescript.sh bin/amber
+
+# The tests in which goroutines meet, with the race detector, which needs a C compiler.
+test-race:
+	CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m $(addprefix ./,$(RACED))
+	CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m -run "$$(sh scripts/raced.sh $(MARKED))" $(addprefix ./,$(MARKED))
+	CGO_ENABLED=1 $(GO) -C tools test -vet=off -race -timeout 30m ./hosttest
 
 # The package for Python: style, types, tests against this build, and its wheel in a clean environment.
 test-python: build
@@ -111,7 +104,7 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./agent ./internal/freeze/bundle ./client ./cmd/amber/internal/tui ./internal/share/colony/... ./internal/capture/digest ./internal/share/foreign/... ./internal/share/gitsync ./internal/base/gitobj ./internal/capture/journal ./internal/freeze/move ./internal/freeze/repo ./internal/serve/server/... ./internal/freeze/snapshot ./internal/store/openviking/... ./internal/store/postgres/... ./store/sqlite/...
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./agent ./internal/freeze/bundle ./client ./cmd/amber/internal/tui ./internal/share/colony/... ./internal/capture/digest ./internal/share/foreign/... ./internal/share/gitsync ./internal/base/gitobj ./internal/capture/journal ./internal/freeze/move ./internal/freeze/repo ./internal/serve/... ./internal/freeze/snapshot ./internal/store/openviking/... ./internal/store/postgres/... ./store/sqlite ./internal/store/image ./internal/store/rowfile ./internal/store/sqlfile
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'TestAServerUnderSlowReaders' -budget.memories 256 -budget.for 60s
 	$(GO) test -count=1 -timeout 60m -v ./internal/share/gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./internal/share/gitsync -run 'TestGitNeverConflicts' -rounds 200

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 )
 
 // visitors are an attendant that does what a test says.
@@ -38,6 +39,7 @@ func turnsOf(t *testing.T, a *Agent, id amber.SessionID) int {
 // However a background drain ends, and though a hook had to be cut off: what was appended
 // while it held the lock is drained, and hooks are let go once.
 func TestWhatComesAtTheLastMomentIsDrained(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	for name, v := range map[string]*visitors{
 		"a server has come":           {retires: true},

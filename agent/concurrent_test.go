@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/gitsync"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -20,6 +21,7 @@ const rounds = 6
 // is there afterwards, and every snapshot is sound. It is the test that shows data
 // races between the packages below this one.
 func TestManyGoroutinesShareAnAgent(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	a := opened(t)
 	c := &crowd{T: t, a: a, store: a.Store(), dir: t.TempDir()}

@@ -26,6 +26,7 @@ import (
 	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
@@ -157,6 +158,7 @@ func TestSnapshotsOfADatabaseGrowLittle(t *testing.T) {
 // Writers on two handles write a memory, and then a task of the same number: no snapshot has a task without its memory, or
 // misses more than one.
 func TestSnapshotOfADatabaseIsOneInstant(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	s := newShared(t)
 	homes := []string{t.TempDir(), t.TempDir()}

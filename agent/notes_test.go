@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -146,6 +147,7 @@ func TestRecallWithoutItsNotes(t *testing.T) {
 
 // Several processes that write notes and ask at once leave an index of the last commit.
 func TestManyFollowTheSameNotes(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	a := wordy(t)
 	ctx := t.Context()

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/serve/servertest"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -148,6 +149,7 @@ var elsewhere = []string{"note.get", "note.log", "note.at", "note.write", "note.
 // are those about records that do not exist, nothing of hers is in any answer, nothing of hers changes, and
 // operations on the whole agent are refused.
 func TestBoundCallersReachTheirOwnAlone(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r, ids := boundRig(t)
 	before := r.held(ids[alice])
@@ -223,6 +225,7 @@ func (r *rig) held(ids map[string]string) string {
 
 // TestBoundCallersHaveKeysOfTheirOwn: the answer that alice was given under a key is not given to bob.
 func TestBoundCallersHaveKeysOfTheirOwn(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r, d := doored(t)
 	token := map[string]string{}
@@ -268,6 +271,7 @@ func TestBoundTokensMakeNoTokens(t *testing.T) {
 // TestBoundListenersHearTheirOwn: the stream of bob has events of his changes, and none of those of alice or of
 // snapshots.
 func TestBoundListenersHearTheirOwn(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r, ids := boundRig(t)
 	after := r.listen(call{token: bob, path: "?after=first/0,first/0"})

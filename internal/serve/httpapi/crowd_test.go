@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/serve/httpapi"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -21,6 +22,7 @@ import (
 // Neither one token nor one tenant takes all places for listeners, and places
 // are given back.
 func TestNobodyTakesAllStreams(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	over := make(chan struct{}, 64)
 	r := newRig(t, ended(over), func(r *rig, o *httpapi.Options) {
@@ -52,6 +54,7 @@ func TestNobodyTakesAllStreams(t *testing.T) {
 // A listener keeps no agent: the room for agents that are open is for those who
 // do something.
 func TestListenersHoldNoAgent(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
 		pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1}))(t)
@@ -76,6 +79,7 @@ func TestListenersHoldNoAgent(t *testing.T) {
 
 // To listen to an agent does not make it.
 func TestListenersMakeNoAgent(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	var made atomic.Int64
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
@@ -113,6 +117,7 @@ func (l losing) Listen(context.Context, amber.TenantID, amber.AgentID, func(even
 // A stream that has missed something ends, so that the listener comes back. The log has one entry about it: at
 // level debug for a listener that was too slow, and at level warn for a failure of the server.
 func TestStreamsThatCannotGoOnEnd(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -158,6 +163,7 @@ func (torn) Changes(context.Context, amber.Position, int) ([]amber.Change, error
 
 // A stream tries a busy store again.
 func TestListenersWaitForABusyStore(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	log := &patient{tries: make(chan struct{}, 64)}
 	r := newRig(t, func(r *rig, _ *httpapi.Options) {

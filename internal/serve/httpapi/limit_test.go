@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/serve/httpapi"
 	"github.com/amber-memory/amber/internal/serve/servertest"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -62,6 +63,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 
 // Thousands of idle connections do not keep other callers out.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	r.remember("still here")
@@ -99,6 +101,7 @@ func (r *rig) gated(write func(own amber.LongTerm, ctx context.Context, w amber.
 
 // Where no connection is idle, a new caller waits for a place and gets it.
 func TestBusyConnectionsAreWaitedFor(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t, func(r *rig, _ *httpapi.Options) { r.most = 2 })
 	goOn := make(chan struct{})
@@ -135,6 +138,7 @@ func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 // A caller goes while a write is made: it is whole or it is not there, and the
 // audit log says which.
 func TestCallersWhoGoHalfWay(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		write   func(own amber.LongTerm, ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error)
@@ -180,6 +184,7 @@ func TestCallersWhoGoHalfWay(t *testing.T) {
 
 // A caller that goes while the body is sent has asked for nothing.
 func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	over := make(chan int, 1)
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
@@ -219,6 +224,7 @@ func TestABugIsOneRequests(t *testing.T) {
 
 // A caller that does not read the answer of a route about no agent is cut off as soon as on any other route.
 func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	over := make(chan error, 1)
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {

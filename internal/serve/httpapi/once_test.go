@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/internal/serve/servertest"
 	"github.com/amber-memory/amber/internal/store/ledger"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -135,6 +136,7 @@ func TestNobodyRemembers(t *testing.T) {
 // Many requests at once with one key have one effect. Each gets the answer, or the error that the answer is being
 // made.
 func TestOneKeyAtTheSameTime(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r, _ := remembering(t)
 	var wg sync.WaitGroup

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/internal/serve/httpapi"
 	"github.com/amber-memory/amber/internal/serve/servertest"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -151,6 +152,7 @@ func TestEveryMutationIsTold(t *testing.T) {
 // A listener who goes after any number of events and comes back misses nothing
 // and hears nothing twice.
 func TestListenersWhoComeBack(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	const n = 12
@@ -186,6 +188,7 @@ func TestListenersWhoComeBack(t *testing.T) {
 // A restore has replaced the history that the listener was in: the listener gets one event about that, and then the
 // events that follow.
 func TestListenersAfterARestore(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	r.remember("before")
@@ -250,6 +253,7 @@ func ended(over chan struct{}) func(*rig, *httpapi.Options) {
 
 // A listener that does not read is cut off.
 func TestListenersWhoDoNotRead(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	w, over := make(line), make(chan struct{}, 1)
 	r := newRig(t, ended(over), func(_ *rig, o *httpapi.Options) { o.Listener = w })
@@ -298,6 +302,7 @@ func TestEventsThatWaitAreBounded(t *testing.T) {
 
 // A token that is revoked hears no more.
 func TestListenersWhoseTokenIsRevoked(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	e := r.listen(call{token: adaRead})
@@ -309,6 +314,7 @@ func TestListenersWhoseTokenIsRevoked(t *testing.T) {
 // TestListenersWhoseTokenRunsOut hear no more either, nor do those of a token in
 // the database that is revoked.
 func TestListenersWhoseTokenRunsOut(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r, d := doored(t)
 	r.api.SetPace(5*time.Millisecond, time.Hour)
@@ -349,6 +355,7 @@ func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
 }
 
 func TestStreamsAreBoundedAndEndWithTheServer(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	over := make(chan struct{}, 3)
 	r := newRig(t, ended(over), func(_ *rig, o *httpapi.Options) { o.MaxStreams = 1 })

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/serve/mcpapi"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 )
 
 // batchOf is a batch of n messages.
@@ -171,6 +172,7 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 // TestManyRequestsWaitForRoom has more requests at a time than there is room for,
 // because none says how long it is: all of them are answered.
 func TestManyRequestsWaitForRoom(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	s := r.listen(r.options("default"))

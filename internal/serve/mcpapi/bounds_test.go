@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 )
 
 // maxAnswer is what one answer may have, text and structured content together.
@@ -109,6 +110,7 @@ func crowd(t *testing.T, s amber.Store) amber.MemoryID {
 
 // TestManyRelationsAreCut relates entities in more ways than an answer holds.
 func TestManyRelationsAreCut(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	c := newRig(t).local("reference")
 	entities, relations := []any{}, []any{}

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/serve/mcpapi"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -48,6 +49,7 @@ func (r *rig) hang() stalled {
 
 // TestACallEndsWithItsTime: nothing keeps a caller and an agent for ever.
 func TestACallEndsWithItsTime(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	w := r.hang()
@@ -63,6 +65,7 @@ func TestACallEndsWithItsTime(t *testing.T) {
 
 // TestACallEndsWithItsCaller, in every version of the protocol.
 func TestACallEndsWithItsCaller(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	w := r.hang()
@@ -114,6 +117,7 @@ func (l *leaving) Delete(ctx context.Context, id amber.MemoryID) error {
 // TestAChangeOfManyIsWhole: a caller who leaves in the middle does not leave half
 // of it behind.
 func TestAChangeOfManyIsWhole(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	const many = 5
 	r := newRig(t)
@@ -141,6 +145,7 @@ func TestAChangeOfManyIsWhole(t *testing.T) {
 
 // TestEveryChangeOfManyIsWrittenDown: an entry for each of the ids.
 func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	c := r.local("reference,files,engram")

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/serve/mcpapi"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -124,6 +125,7 @@ func TestHTTPBindsTheAgent(t *testing.T) {
 // TestManyCallersAtOnceStayApart has two callers write at the same time: each
 // finds what is theirs and nothing else.
 func TestManyCallersAtOnceStayApart(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	s := r.listen(r.options("default"))

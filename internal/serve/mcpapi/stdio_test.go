@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/serve/mcpapi"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 )
 
 const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
@@ -189,6 +190,7 @@ func (w waiting) Stats(ctx context.Context) (amber.Stats, error) {
 
 // TestStoppingEndsTheServer cancels the server while its client sends nothing.
 func TestStoppingEndsTheServer(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	r := newRig(t)
 	s := must.Get(mcpapi.NewServer(r.options(""), everything, "default", "default"))(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/share/colony"
 	"github.com/amber-memory/amber/internal/share/colony/api"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 )
 
 func seconds(all ...float64) (out []time.Duration) {
@@ -100,6 +101,7 @@ func TestNotifySaysWhy(t *testing.T) {
 
 // The end of the context ends a wait early, and the error still has the answer that made the client wait.
 func TestWaitEndsWithTheContext(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	v, c, _ := prepared(t, func(o *api.Options) {
@@ -207,6 +209,7 @@ func TestTokens(t *testing.T) {
 
 // A client that did something and lost the answer does not take its own work for the work of another client.
 func TestLostAnswers(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	for name, f := range map[string]fault{"reset": resetAfter, "half": halfAfter, "wrong": wrongAfter, "502": func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 		next(nowhere{}, r)
@@ -234,6 +237,7 @@ func TestLostAnswers(t *testing.T) {
 
 // The work of another stays a conflict, also when an answer was lost.
 func TestLostAnswerAndAnotherWriter(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	for _, cond := range []colony.Condition{{Absent: true}, {Version: etag("old")}} {
 		v, c, _ := prepared(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 )
 
 // A body that no OpenViking server sends is damaged, for every call that reads one.
@@ -149,6 +150,7 @@ func TestEndlessListings(t *testing.T) {
 
 // More names than a server can have end a listing whose pages are all new.
 func TestTooManyNames(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	full := strings.Repeat(`"",`, 99_998)
 	n := 0

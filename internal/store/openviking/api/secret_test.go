@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/internal/test/race"
 )
 
 // checkSecrets looks for the key in an error and its hint.
@@ -146,6 +147,7 @@ func TestOptions(t *testing.T) {
 
 // A client is used by many at once.
 func TestConcurrentUse(t *testing.T) {
+	race.Lane(t)
 	t.Parallel()
 	s := serve(t, says(200, healthy))
 	c := s.open(t, func(o *api.Options) { o.Random = strings.NewReader(strings.Repeat("0123456789abcdef", 16)) })
