@@ -100,6 +100,24 @@ func TestPoolIsBounded(t *testing.T) {
 	must.Is(t, "while the only connection is in use", must.Err(p.Get(ctx)), context.Canceled)
 }
 
+// TestPoolUsesOpenConnectionsAgain: callers who come one after the other need one connection, and callers at one time as
+// many as there are.
+func TestPoolUsesOpenConnectionsAgain(t *testing.T) {
+	t.Parallel()
+	p := open(t, 4)
+	for range 8 {
+		c := must.Get(p.Get(t.Context()))(t)
+		must.Equal(t, "rows", count(t, c), 0)
+		p.Put(c)
+	}
+	must.Equal(t, "connections of callers in a row", p.DB.Stats().OpenConnections, 1)
+	must.Equal(t, "prepared", p.Prepared(), []string{"SELECT count(*) FROM a"})
+	for range 4 {
+		get(t, p)
+	}
+	must.Equal(t, "connections of four callers", p.DB.Stats().OpenConnections, 4)
+}
+
 func TestErrorsHaveKinds(t *testing.T) {
 	t.Parallel()
 	p := open(t, 2)
