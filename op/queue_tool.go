@@ -21,7 +21,7 @@ type published struct {
 	EntryID string `json:"entry_id"`
 }
 
-var queuePublish = tool(Tool{
+var queuePublish = NewTool(Tool{
 	Op: QueuePublish.Row, Name: "queue_publish", Title: "Queue work", Use: "Add an entry to the queue; the same entry twice is one.", Hints: Again,
 }, func(ctx context.Context, c *Call, in publishArgs) (published, string, error) {
 	_, err := QueuePublish.Call(ctx, c, Payload[amber.Envelope]{amber.Envelope{
@@ -42,7 +42,7 @@ type claimed struct {
 }
 
 // queueClaim hands out an entry whole: the worker that took it needs all of it, and there is no second way to read it.
-var queueClaim = tool(Tool{
+var queueClaim = NewTool(Tool{
 	Op: QueueClaim.Row, Name: "queue_claim", Title: "Take work", Use: "Lease the next entry. Finish it with queue_ack before the lease expires.",
 }, func(ctx context.Context, c *Call, in claimArgs) (claimed, string, error) {
 	var asked QueueClaimIn
@@ -68,14 +68,14 @@ type finished struct {
 	Done bool `json:"done"`
 }
 
-var queueAck = tool(Tool{
+var queueAck = NewTool(Tool{
 	Op: QueueAck.Row, Name: "queue_ack", Title: "Finish work", Use: "Say that a leased entry is done.", Hints: Again,
 }, func(ctx context.Context, c *Call, in leaseArgs) (finished, string, error) {
 	_, err := QueueAck.Call(ctx, c, Payload[amber.Lease]{in.Lease})
 	return finished{true}, in.Lease.EntryID + " is done.", err
 })
 
-var queueNack = tool(Tool{
+var queueNack = NewTool(Tool{
 	Op: QueueNack.Row, Name: "queue_nack", Title: "Give work back", Use: "Give a leased entry back because it could not be done.",
 }, func(ctx context.Context, c *Call, in nackArgs) (finished, string, error) {
 	_, err := QueueNack.Call(ctx, c, Payload[amber.Nack]{amber.Nack{Lease: in.Lease, Reason: in.Reason}})
@@ -86,14 +86,14 @@ type renewed struct {
 	Lease amber.Lease `json:"lease" shows:"entry_id consumer_id token fence expires_at"`
 }
 
-var queueRenew = tool(Tool{
+var queueRenew = NewTool(Tool{
 	Op: QueueRenew.Row, Name: "queue_renew", Title: "Keep a lease", Use: "Extend a lease before it expires.",
 }, func(ctx context.Context, c *Call, in leaseArgs) (renewed, string, error) {
 	l, err := QueueRenew.Call(ctx, c, Payload[amber.Lease]{in.Lease})
 	return renewed{l}, fmt.Sprintf("You have %s until %s.", l.EntryID, l.ExpiresAt), err
 })
 
-var queueStatus = tool(Tool{
+var queueStatus = NewTool(Tool{
 	Op: QueueShow.Row, Name: "queue_status", Title: "Look at the queue", Use: "How much is waiting, leased and dead.", Shows: "queued leased dead available",
 }, func(ctx context.Context, c *Call, _ None) (amber.Backpressure, string, error) {
 	p, err := QueueShow.Call(ctx, c, None{})

@@ -80,7 +80,7 @@ type snapshotCreateArgs struct {
 	Label string `json:"label" doc:"what the snapshot is for"`
 }
 
-var snapshotCreate = tool(Tool{
+var snapshotCreate = NewTool(Tool{
 	Op: SnapshotTake.Row, Name: "snapshot_create", Title: "Take a snapshot", Shows: frozenShows,
 	Use: "Freeze everything this agent knows, before a risky change or at a milestone.",
 }, func(ctx context.Context, c *Call, in snapshotCreateArgs) (frozenPage, string, error) {
@@ -99,7 +99,7 @@ type frozenPages struct {
 	Next      amber.Cursor `json:"next,omitempty"`
 }
 
-var snapshotList = tool(Tool{
+var snapshotList = NewTool(Tool{
 	Op: SnapshotList.Row, Name: "snapshot_list", Title: "List snapshots",
 	Use: "The snapshots of this agent, newest first. For more call again with cursor = next.",
 }, func(ctx context.Context, c *Call, in snapshotListArgs) (frozenPages, string, error) {
@@ -108,7 +108,7 @@ var snapshotList = tool(Tool{
 	for _, m := range p.Items {
 		out.Snapshots, lines = append(out.Snapshots, frozenOf(m)), append(lines, frozenOf(m).String())
 	}
-	return out, listed(lines, "There are no snapshots."), err
+	return out, Lines(lines, "There are no snapshots."), err
 })
 
 type snapshotDiffArgs struct {
@@ -132,7 +132,7 @@ type snapshotsDiffer struct {
 	Missing []string         `json:"missing,omitempty"`
 }
 
-var snapshotDiff = tool(Tool{
+var snapshotDiff = NewTool(Tool{
 	Op: SnapshotDiff.Row, Name: "snapshot_diff", Title: "Compare two snapshots", Use: "What changed from snapshot a to snapshot b, in numbers.",
 }, func(ctx context.Context, c *Call, in snapshotDiffArgs) (out snapshotsDiffer, text string, err error) {
 	from, err := amber.ParseSnapshotID(in.A)
@@ -161,7 +161,7 @@ var snapshotDiff = tool(Tool{
 	if n := out.Notes; n != (fileCounts{}) {
 		lines = append(lines, fmt.Sprintf("notes: %d added, %d changed, %d removed", n.Added, n.Changed, n.Removed))
 	}
-	return out, listed(lines, "Both snapshots hold the same."), err
+	return out, Lines(lines, "Both snapshots hold the same."), err
 })
 
 type snapshotVerifyArgs struct {
@@ -187,7 +187,7 @@ type snapshotVerified struct {
 	Signature  string           `json:"signature"`
 }
 
-var snapshotVerify = tool(Tool{
+var snapshotVerify = NewTool(Tool{
 	Op: SnapshotVerify.Row, Name: "snapshot_verify", Title: "Verify a snapshot", Shows: "id ok checked not_checked damaged signature",
 	Use: "Whether a snapshot is whole. read_data reads every byte and takes longer.",
 }, func(ctx context.Context, c *Call, in snapshotVerifyArgs) (out snapshotVerified, text string, err error) {
@@ -235,7 +235,7 @@ type snapshotRestored struct {
 const RestoreTool = "snapshot_restore"
 
 // snapshotRestore restores what was confirmed by its id. The safety snapshot is always taken.
-var snapshotRestore = tool(Tool{
+var snapshotRestore = NewTool(Tool{
 	Op: SnapshotRestore.Row, Name: RestoreTool, Title: "Restore a snapshot", Hints: Destroys, Shows: "from safety_snapshot restored generation dry_run",
 	Use: "Put a snapshot in the place of the live agent; the agent as it is now is kept in a snapshot of its own. Only when the user asks for it. Try dry_run first.",
 }, func(ctx context.Context, c *Call, in snapshotRestoreArgs) (out snapshotRestored, text string, err error) {
@@ -263,7 +263,7 @@ type consolidationBeginArgs struct {
 
 const consolidationShows = "id run began_at ended_at snapshot warning outcome unfinished"
 
-var consolidationBegin = tool(Tool{
+var consolidationBegin = NewTool(Tool{
 	Op: ConsolidationBegin.Row, Name: "consolidation_begin", Title: "Begin a consolidation", Shows: consolidationShows,
 	Use: "Call before you merge, digest or prune many memories: a snapshot is taken first. Keep the id for consolidation_end. Conflict: another run has not ended; if that run is gone, give its id as abandon.",
 }, func(ctx context.Context, c *Call, in consolidationBeginArgs) (wire.Consolidation, string, error) {
@@ -284,7 +284,7 @@ type consolidationEndArgs struct {
 	Outcome wire.ConsolidationOutcome `json:"outcome" doc:"done, failed or abandoned; default done"`
 }
 
-var consolidationEnd = tool(Tool{
+var consolidationEnd = NewTool(Tool{
 	Op: ConsolidationEnd.Row, Name: "consolidation_end", Title: "End a consolidation", Shows: consolidationShows,
 	Use: "Call when the consolidation is over, whether it worked or not.",
 }, func(ctx context.Context, c *Call, in consolidationEndArgs) (wire.Consolidation, string, error) {

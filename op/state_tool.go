@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/words"
@@ -18,7 +17,7 @@ type documents struct {
 	Documents []amber.Document `json:"documents" shows:"name revision bytes document damage"`
 }
 
-var stateList = tool(Tool{
+var stateList = NewTool(Tool{
 	Op: DocumentList.Row, Name: "state_list", Title: "List state documents", Use: "Names and revisions of the agent's small state documents.",
 }, func(ctx context.Context, c *Call, _ None) (documents, string, error) {
 	docs, err := c.Store.Documents.ListDocuments(ctx)
@@ -30,14 +29,14 @@ var stateList = tool(Tool{
 		}
 		lines = append(lines, line)
 	}
-	return documents{docs}, listed(lines, "There are no state documents."), err
+	return documents{docs}, Lines(lines, "There are no state documents."), err
 })
 
 type documentArgs struct {
 	Name string `json:"name" need:"yes"`
 }
 
-var stateGet = tool(Tool{
+var stateGet = NewTool(Tool{
 	Op: DocumentGet.Row, Name: "state_get", Title: "Read a state document", Use: "One state document and its revision.", Shows: documentShows,
 }, func(ctx context.Context, c *Call, in documentArgs) (amber.Document, string, error) {
 	d, err := c.Store.Documents.ReadDocument(ctx, in.Name)
@@ -52,7 +51,7 @@ type documentSetArgs struct {
 }
 
 // stateSet answers without the document, which the caller has.
-var stateSet = tool(Tool{
+var stateSet = NewTool(Tool{
 	Op: DocumentPut.Row, Name: "state_set", Title: "Store a state document",
 	Use:   "Store a small JSON document by name; if_revision or if_absent refuse to overwrite what others stored.",
 	Hints: Destroys | Again, Shows: documentShows,
@@ -72,7 +71,7 @@ type documentDeleted struct {
 	Name    string `json:"name"`
 }
 
-var stateDelete = tool(Tool{
+var stateDelete = NewTool(Tool{
 	Op: DocumentDelete.Row, Name: "state_delete", Title: "Delete a state document", Use: "Delete a state document, with if_revision only that revision.",
 	Hints: Destroys, Shows: "name deleted",
 }, func(ctx context.Context, c *Call, in documentDeleteArgs) (documentDeleted, string, error) {
@@ -87,7 +86,7 @@ type sessionStateArgs struct {
 	ID string `json:"id" doc:"default: the current one"`
 }
 
-var sessionStateGet = tool(Tool{
+var sessionStateGet = NewTool(Tool{
 	Op: StateGet.Row, Name: "session_state_get", Title: "Read the state of a session", Use: "The JSON document of a session: state and preferences.",
 	Shows: "session_id version document",
 }, func(ctx context.Context, c *Call, in sessionStateArgs) (s amber.SessionState, text string, err error) {
@@ -115,7 +114,7 @@ type sessionStateSaved struct {
 }
 
 // sessionStateSet answers without the document: a merge would show fields to callers that may only write.
-var sessionStateSet = tool(Tool{
+var sessionStateSet = NewTool(Tool{
 	Op: StateSave.Row, Name: "session_state_set", Title: "Store the state of a session",
 	Use: "Replace the state of a session; with merge only set the fields named, null removes one.", Hints: Destroys,
 }, func(ctx context.Context, c *Call, in sessionStateSetArgs) (sessionStateSaved, string, error) {
@@ -127,11 +126,3 @@ var sessionStateSet = tool(Tool{
 	c.Subject = string(s.SessionID)
 	return sessionStateSaved{s.SessionID, s.Version}, fmt.Sprintf("Stored version %d.", s.Version), err
 })
-
-// listed is the text of a list, or none when it is empty.
-func listed(list []string, none string) string {
-	if len(list) == 0 {
-		return none
-	}
-	return strings.Join(list, "\n")
-}

@@ -41,11 +41,8 @@ func lastWithin(names []string, n int) []string {
 	return names[from:]
 }
 
-// snippetBytes bounds a text in a line of a list.
-const snippetBytes = 300
-
 func printTask(t amber.Task) string {
-	return fmt.Sprintf("%s is %s, version %d: %s", t.ID, t.State, t.Version, shown.OneLine(t.Goal, snippetBytes))
+	return fmt.Sprintf("%s is %s, version %d: %s", t.ID, t.State, t.Version, shown.OneLine(t.Goal, SnippetBytes))
 }
 
 func (c *Call) taskAnswer(t amber.Task, err error) (taskPage, string, error) {
@@ -67,7 +64,7 @@ type taskSaveArgs struct {
 }
 
 // taskSave lays what was given over the task as it is stored.
-var taskSave = tool(Tool{
+var taskSave = NewTool(Tool{
 	Op: TaskSave.Row, Name: "task_save", Title: "Save a task", Hints: Destroys, Shows: taskShows,
 	Use: "Create a task, or move a task on: give the version that you last saw as if_version, and only what changes.",
 }, func(ctx context.Context, c *Call, in taskSaveArgs) (taskPage, string, error) {
@@ -91,7 +88,7 @@ type taskGetArgs struct {
 	ID string `json:"id" need:"yes"`
 }
 
-var taskGet = tool(Tool{
+var taskGet = NewTool(Tool{
 	Op: TaskGet.Row, Name: "task_get", Title: "Read a task", Use: "Where one task stands.", Shows: taskShows,
 }, func(ctx context.Context, c *Call, in taskGetArgs) (taskPage, string, error) {
 	return c.taskAnswer(c.Store.Tasks.Task(ctx, in.ID))
@@ -109,15 +106,15 @@ type taskPages struct {
 	Next  amber.Cursor `json:"next,omitempty"`
 }
 
-var taskList = tool(Tool{
+var taskList = NewTool(Tool{
 	Op: TaskList.Row, Name: "task_list", Title: "List tasks", Use: "Tasks, newest first. For more call again with cursor = next.",
 }, func(ctx context.Context, c *Call, in taskListArgs) (taskPages, string, error) {
 	p, err := c.Store.Tasks.ListTasks(ctx, amber.TaskQuery{State: in.State, SessionID: in.Session, Limit: in.Limit, Cursor: in.Cursor})
 	out, lines := taskPages{[]taskPage{}, p.Next}, []string{}
 	for _, t := range p.Items {
-		out.Tasks, lines = append(out.Tasks, briefTask(t, snippetBytes)), append(lines, printTask(t))
+		out.Tasks, lines = append(out.Tasks, briefTask(t, SnippetBytes)), append(lines, printTask(t))
 	}
-	return out, listed(lines, "There are no such tasks."), err
+	return out, Lines(lines, "There are no such tasks."), err
 })
 
 type taskEventArgs struct {
@@ -139,7 +136,7 @@ type eventSaved struct {
 	TaskID string `json:"task_id"`
 }
 
-var taskEvent = tool(Tool{
+var taskEvent = NewTool(Tool{
 	Op: TaskEvent.Row, Name: "task_event", Title: "Record what happened to a task", Shows: "task_id seq",
 	Use: "Append to the history of a task; after a crash the task is recovered from its history.",
 }, func(ctx context.Context, c *Call, in taskEventArgs) (eventSaved, string, error) {
@@ -155,7 +152,7 @@ type ofTaskArgs struct {
 	TaskID string `json:"task_id" need:"yes"`
 }
 
-var taskReplay = tool(Tool{
+var taskReplay = NewTool(Tool{
 	Op: TaskReplay.Row, Name: "task_replay", Title: "What a task's history amounts to",
 	Use:   "After a crash: whether history and task agree, and whether the task can go on.",
 	Shows: "task_id persisted_state replayed_state consistency_status recovery_eligibility resume_candidates",
@@ -178,7 +175,7 @@ func briefApproval(ap amber.Approval, n int) amber.Approval {
 }
 
 func printApproval(ap amber.Approval) string {
-	return fmt.Sprintf("%s is %s: %s", ap.ID, ap.Status, shown.OneLine(ap.Summary, snippetBytes))
+	return fmt.Sprintf("%s is %s: %s", ap.ID, ap.Status, shown.OneLine(ap.Summary, SnippetBytes))
 }
 
 type approvalArgs struct {
@@ -190,7 +187,7 @@ type approvalArgs struct {
 }
 
 // approvalRequest asks for an approval; a person decides it: amber approval decide.
-var approvalRequest = tool(Tool{
+var approvalRequest = NewTool(Tool{
 	Op: ApprovalRequest.Row, Name: "approval_request", Title: "Ask a person", Hints: Again, Shows: "id task_id node_id summary status digest",
 	Use: "Ask for approval of exactly this payload; a person decides elsewhere. The same id again returns the same approval.",
 }, func(ctx context.Context, c *Call, in approvalArgs) (amber.Approval, string, error) {
@@ -215,7 +212,7 @@ type approvals struct {
 	More      int              `json:"more"`
 }
 
-var approvalList = tool(Tool{
+var approvalList = NewTool(Tool{
 	Op: ApprovalList.Row, Name: "approval_list", Title: "Look at approvals", Use: "Approvals of a task, or all that wait for a decision.",
 }, func(ctx context.Context, c *Call, in approvalsArgs) (approvals, string, error) {
 	out, lines := approvals{Approvals: []amber.Approval{}}, []string{}
@@ -227,7 +224,7 @@ var approvalList = tool(Tool{
 		out.Approvals, lines = append(out.Approvals, briefApproval(ap, itemBytes)), append(lines, printApproval(ap))
 		return nil
 	})
-	return out, listed(lines, "Nothing waits for approval."), err
+	return out, Lines(lines, "Nothing waits for approval."), err
 })
 
 type resultArgs struct {
@@ -257,7 +254,7 @@ func briefResult(r amber.Result, n int) resultPage {
 	return resultPage{r.TaskID, r.NodeID, r.Producer, r.Status, p.Content, p.Truncated, r.Fence, r.UpdatedAt}
 }
 
-var resultSave = tool(Tool{
+var resultSave = NewTool(Tool{
 	Op: ResultSave.Row, Name: "result_save", Title: "Save the result of a node", Hints: Destroys | Again, Shows: "task_id node_id status payload fence truncated",
 	Use: "Keep what a node of a task produced, under the fence of your lease.",
 }, func(ctx context.Context, c *Call, in resultArgs) (resultPage, string, error) {
@@ -275,7 +272,7 @@ type results struct {
 	More    int          `json:"more"`
 }
 
-var resultList = tool(Tool{
+var resultList = NewTool(Tool{
 	Op: ResultList.Row, Name: "result_list", Title: "Read the results of a task", Use: "The newest result of each node.",
 }, func(ctx context.Context, c *Call, in ofTaskArgs) (results, string, error) {
 	out, some := results{Results: []resultPage{}}, []amber.Result{} // of the rest nothing is kept but their number
@@ -298,7 +295,7 @@ var resultList = tool(Tool{
 	lines := []string{}
 	for _, r := range some {
 		out.Results = append(out.Results, briefResult(r, n))
-		lines = append(lines, fmt.Sprintf("%s: %s, %s", r.NodeID, r.Status, shown.OneLine(r.Payload, snippetBytes)))
+		lines = append(lines, fmt.Sprintf("%s: %s, %s", r.NodeID, r.Status, shown.OneLine(r.Payload, SnippetBytes)))
 	}
-	return out, listed(lines, "There are no results."), err
+	return out, Lines(lines, "There are no results."), err
 })

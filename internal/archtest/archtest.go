@@ -96,7 +96,7 @@ var beside = map[string][]string{
 	"serve/backup":     {"serve/server"},
 	"serve/daemon":     {"serve/*"},
 	"serve/httpapi":    {"serve/server"},
-	"serve/mcpapi":     {"serve/server"},
+	"serve/mcpapi":     {"serve/mcpapi/compat", "serve/server"},
 	"serve/near":       {"serve/httpapi", "serve/localsock"},
 	"serve/servertest": {"serve/server"},
 	"serve/vaultapi":   {"serve/server"},

@@ -130,8 +130,8 @@ func (b *bound) speaker(req mcp.Request) op.Caller {
 func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.ListToolsResult {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	for _, t := range b.shared.tools {
-		if b.who.Grant.Has(t.need.scope) && (!t.need.is(op.Shows) || b.who.MayRead()) && (t.need.is(op.Bound) || b.who.AllowWhole() == nil) {
-			res.Tools = append(res.Tools, &t.Tool)
+		if b.who.Grant.Has(t.Op.Scope) && (!t.Op.Is(op.Shows) || b.who.MayRead()) && (t.Op.Is(op.Bound) || b.who.AllowWhole() == nil) {
+			res.Tools = append(res.Tools, t.listed)
 		}
 	}
 	private(ctx, req, &res.Cacheable)
@@ -156,19 +156,23 @@ func (b *bound) callTool(ctx context.Context, who op.Caller, req *mcp.CallToolRe
 // otherTool is how a tool is observed that there is not.
 const otherTool = "other"
 
-// do does a job of a caller at the desk.
-func (b *bound) do(ctx context.Context, who op.Caller, action string, n need, fn func(ctx context.Context, a *op.Call) error) error {
-	ctx, cancel := b.within(ctx, n)
+// do does a job of a caller at the desk, with the needs of an operation.
+func (b *bound) do(ctx context.Context, who op.Caller, action string, row *op.Row, fn func(ctx context.Context, c *op.Call) error) error {
+	ctx, cancel := b.within(ctx, row)
 	defer cancel()
 	return b.shared.Desk.Do(ctx, who, server.Job{
-		Tenant: b.Tenant, Agent: b.Agent, Scope: n.scope, Reads: n.is(op.Shows), Action: server.ToolAction + action, Mutates: n.is(op.Changes), Closed: n.is(op.Closed), Within: n.is(op.Bound),
-	}, fn)
+		Tenant: b.Tenant, Agent: b.Agent, Scope: row.Scope, Reads: row.Is(op.Shows), Action: server.ToolAction + action,
+		Mutates: row.Is(op.Changes), Closed: row.Is(op.Closed), Within: row.Is(op.Bound),
+	}, func(ctx context.Context, c *op.Call) error {
+		c.Host, c.House = b.Host, b.shared.house
+		return fn(ctx, c)
+	})
 }
 
 // within bounds a call: it ends when its time is over, or when the caller has gone and can get no answer any more.
-func (b *bound) within(ctx context.Context, n need) (context.Context, context.CancelFunc) {
+func (b *bound) within(ctx context.Context, row *op.Row) (context.Context, context.CancelFunc) {
 	limit := b.shared.Timeout
-	if n.is(op.Long) {
+	if row.Is(op.Long) {
 		limit = b.shared.LongTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)

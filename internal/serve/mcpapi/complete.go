@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -15,7 +16,7 @@ const carrier = "result"
 type resultKey struct{}
 
 func addCarrier(s *mcp.Server) {
-	s.AddTool(&mcp.Tool{Name: carrier, InputSchema: object()}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	s.AddTool(&mcp.Tool{Name: carrier, InputSchema: &jsonschema.Schema{Type: "object"}}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		res, _ := ctx.Value(resultKey{}).(*mcp.CallToolResult)
 		return res, nil
 	})

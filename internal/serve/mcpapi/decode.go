@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/op"
 )
 
 // decode reads the arguments of a call. The names and types of the first level are
@@ -29,11 +30,11 @@ func decode(raw json.RawMessage, schema *jsonschema.Schema, args reflect.Type) (
 		raw = json.RawMessage("{}")
 	}
 	if !utf8.Valid(raw) { // the decoder would replace what is not
-		return nil, badArgs("arguments are not valid UTF-8")
+		return nil, op.BadArgs("arguments are not valid UTF-8")
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return nil, badArgs(strictjson.Words(err))
+		return nil, op.BadArgs("%s", strictjson.Words(err))
 	}
 	for name, v := range given {
 		if bytes.Equal(bytes.TrimSpace(v), []byte("null")) {
@@ -46,7 +47,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Schema, args reflect.Type) (
 	for name, v := range given {
 		var err error
 		if given[name], err = integers(v, schema.Properties[name]); err != nil {
-			return nil, badArgs(err.Error())
+			return nil, op.BadArgs("%s", err.Error())
 		}
 	}
 	// Without the names that only differ in case, which the decoder takes too.
@@ -56,7 +57,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Schema, args reflect.Type) (
 	}
 	into := reflect.New(args)
 	if err := json.Unmarshal(known, into.Interface()); err != nil {
-		return nil, badArgs(strictjson.Words(err))
+		return nil, op.BadArgs("%s", strictjson.Words(err))
 	}
 	err = limits(into.Elem())
 	return into.Elem().Interface(), err
@@ -113,7 +114,7 @@ func limits(args reflect.Value) error {
 			var least, most int64
 			_, _ = fmt.Sscan(span, &least, &most)
 			if n := reflect.Indirect(v).Int(); n < least || n > most {
-				return badArgs(fmt.Sprintf("%s is %d, not %d to %d", f.Tag.Get("json"), n, least, most))
+				return op.BadArgs("%s is %d, not %d to %d", f.Tag.Get("json"), n, least, most)
 			}
 		}
 	}
@@ -131,12 +132,12 @@ func setNumber(v reflect.Value, n int64) {
 func checkNames(given map[string]json.RawMessage, schema *jsonschema.Schema) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := schema.Properties[name]; !ok {
-			return badArgs(fmt.Sprintf("there is no %q; there are: %s", shown.Clip(name, 40), strings.Join(schema.PropertyOrder, ", ")))
+			return op.BadArgs("there is no %q; there are: %s", shown.Clip(name, 40), strings.Join(schema.PropertyOrder, ", "))
 		}
 	}
 	for _, name := range schema.Required {
 		if _, ok := given[name]; !ok {
-			return badArgs(name + " is missing")
+			return op.BadArgs("%s is missing", name)
 		}
 	}
 	for _, name := range schema.PropertyOrder {
@@ -154,7 +155,7 @@ func checkNames(given map[string]json.RawMessage, schema *jsonschema.Schema) err
 func checkValue(name string, v json.RawMessage, schema *jsonschema.Schema) error {
 	got := typeOf(v)
 	if whole := got == "integer" && schema.Type == "number"; schema.Type != "" && got != schema.Type && !whole {
-		return badArgs(fmt.Sprintf("%s is %s where %s is wanted", name, article[got], wantedArticle(schema.Type)))
+		return op.BadArgs("%s is %s where %s is wanted", name, article[got], wantedArticle(schema.Type))
 	}
 	var word string
 	if len(schema.Enum) == 0 || json.Unmarshal(v, &word) != nil || word == "" || slices.Contains(schema.Enum, any(word)) {
@@ -163,7 +164,7 @@ func checkValue(name string, v json.RawMessage, schema *jsonschema.Schema) error
 	if name == "kind" && slices.Contains(schema.Enum, any(string(amber.MemoryKind(word).Canonical()))) {
 		return nil // a common name of one
 	}
-	return badArgs(fmt.Sprintf("%s is %q, not one of %s", name, shown.Clip(word, 40), joinAny(schema.Enum)))
+	return op.BadArgs("%s is %q, not one of %s", name, shown.Clip(word, 40), joinAny(schema.Enum))
 }
 
 // article is how types are called in errors.
@@ -208,10 +209,6 @@ func joinAny(words []any) string {
 	return strings.Join(ss, ", ")
 }
 
-func badArgs(why string) error {
-	return amber.Errorf(amber.KindInvalid, "read arguments", "", "%s", why)
-}
-
 // integer is a whole number however it is written: models send 5.0 for 5.
 type integer int64
 
@@ -226,15 +223,4 @@ func (i *integer) UnmarshalJSON(b []byte) error {
 	}
 	*i = integer(f)
 	return nil
-}
-
-// within returns i, or def where it is 0. The error is of kind invalid.
-func (i integer) within(name string, def, least, most int) (int, error) {
-	if i == 0 {
-		return def, nil
-	}
-	if int64(i) < int64(least) || int64(i) > int64(most) {
-		return 0, badArgs(fmt.Sprintf("%s is %d, not %d to %d", name, i, least, most))
-	}
-	return int(i), nil
 }

@@ -19,7 +19,7 @@ import (
 // about what the caller asked for.
 func (b *bound) outside(ctx context.Context, err error) error {
 	var rpc *jsonrpc.Error
-	var own *said
+	var own *op.Said
 	if errors.As(err, &rpc) || errors.As(err, &own) || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -38,26 +38,12 @@ func failed(err error, requestID string) *mcp.CallToolResult {
 	if f.Error.Hint != "" {
 		text += " (" + f.Error.Hint + ")"
 	}
-	if own, ok := errors.AsType[*said](err); ok {
-		text = own.text
+	if own, ok := errors.AsType[*op.Said](err); ok {
+		text = own.Text
 	}
 	f.Error.Message, f.Error.Hint = shown.ForAgent(f.Error.Message), shown.ForAgent(f.Error.Hint)
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: shown.ForAgent(text)}}, StructuredContent: f}
 }
-
-// said is an error whose words are prescribed by the contract of a tool.
-type said struct {
-	text string
-	err  *amber.Error
-}
-
-// say returns an error that the agent gets in exactly these words.
-func say(k amber.Kind, op, text string) error {
-	return &said{text: text, err: amber.Errorf(k, op, "", "%s", text)}
-}
-
-func (s *said) Error() string { return s.text }
-func (s *said) Unwrap() error { return s.err }
 
 // maxErrorBytes bounds the message of an error.
 const maxErrorBytes = 2000

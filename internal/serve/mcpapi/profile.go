@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/internal/serve/mcpapi/compat"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -19,20 +20,15 @@ type profile struct {
 const defaultProfile = "default"
 
 // profiles lists every profile. "all" is all of them.
-func profiles() []profile {
-	all := []profile{{defaultProfile, memoryTools()}}
-	for _, p := range op.Profiles() {
-		var tools []*tool
-		for _, t := range p.Tools {
-			tools = append(tools, offer(t))
+func profiles() (all []profile) {
+	for _, p := range append(op.Profiles(), compat.Profiles()...) {
+		tools := make([]*tool, len(p.Tools))
+		for i, t := range p.Tools {
+			tools[i] = offer(t)
 		}
 		all = append(all, profile{p.Name, tools})
 	}
-	return append(all,
-		profile{"engram", engramTools()},
-		profile{"reference", referenceTools()},
-		profile{"chatgpt", chatTools()},
-		profile{"files", fileTools()})
+	return all
 }
 
 // Check says whether tools may be asked for: "default", "all", a profile

@@ -32,7 +32,7 @@ func (b *bound) addPrompts(s *mcp.Server) {
 			goal := ""
 			if len(p.prompt.Arguments) > 0 {
 				if goal = req.Params.Arguments["topic"]; goal == "" {
-					return nil, badArgs("topic is missing")
+					return nil, op.BadArgs("topic is missing")
 				}
 			}
 			return b.prompt(ctx, b.speaker(req), p.prompt.Description, p.ask, goal)
@@ -43,9 +43,8 @@ func (b *bound) addPrompts(s *mcp.Server) {
 // prompt puts a question in front of what is remembered about a goal.
 func (b *bound) prompt(ctx context.Context, who op.Caller, description, ask, goal string) (*mcp.GetPromptResult, error) {
 	var text string
-	err := b.do(ctx, who, "get_prompt", reading, func(ctx context.Context, a *op.Call) error {
-		block, err := b.context(ctx, a, goal, amber.Identities{}, 0)
-		text = contextText(block)
+	err := b.do(ctx, who, "get_prompt", op.MemoryContext.Row, func(ctx context.Context, c *op.Call) (err error) {
+		_, text, err = c.Context(ctx, goal, amber.Identities{}, 0)
 		return err
 	})
 	if err != nil {

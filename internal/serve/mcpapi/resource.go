@@ -15,18 +15,16 @@ import (
 // The URIs of the resources, or how they begin.
 const (
 	contextURI = "amber://context"
-	memoryRoot = "amber://memory/"
+	memoryRoot = op.MemoryURI
 	sessionURI = "amber://session/"
 	noteURI    = "amber://note/"
 )
-
-func memoryURI(id amber.MemoryID) string { return memoryRoot + string(id) }
 
 // resourceBytes bounds one resource.
 const resourceBytes = 256 << 10
 
 // reader reads what a URI names: its text and what kind of text it is.
-type reader func(ctx context.Context, b *bound, a *op.Call, name string) (text, mime string, err error)
+type reader func(ctx context.Context, c *op.Call, name string) (text, mime string, err error)
 
 func (b *bound) addResources(s *mcp.Server) {
 	s.AddResource(&mcp.Resource{URI: contextURI, Name: "context", Title: "What Amber remembers", Description: "The newest memories, and the last sessions of the project.", MIMEType: "text/markdown"},
@@ -35,9 +33,9 @@ func (b *bound) addResources(s *mcp.Server) {
 		root, name, title, mime string
 		read                    reader
 	}{
-		{memoryRoot + "{id}", "memory", "A memory", "text/markdown", readMemoryResource},
-		{sessionURI + "{id}", "session", "A session", "application/json", readSessionResource},
-		{noteURI + "{+name}", "note", "A note", "text/markdown", readNoteResource},
+		{memoryRoot + "{id}", "memory", "A memory", "text/markdown", readMemory},
+		{sessionURI + "{id}", "session", "A session", "application/json", readSession},
+		{noteURI + "{+name}", "note", "A note", "text/markdown", readNote},
 	} {
 		root, _, _ := strings.Cut(r.root, "{")
 		s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: r.root, Name: r.name, Title: r.title, MIMEType: r.mime}, b.resource(root, r.read))
@@ -53,9 +51,9 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 			return nil, amber.Errorf(amber.KindInvalid, "read resource", "", "the name in the URI is not escaped correctly")
 		}
 		var text, mime string
-		err = b.do(ctx, b.speaker(req), "read_resource", reading, func(ctx context.Context, a *op.Call) error {
+		err = b.do(ctx, b.speaker(req), "read_resource", op.MemoryContext.Row, func(ctx context.Context, c *op.Call) error {
 			var err error
-			text, mime, err = read(ctx, b, a, name)
+			text, mime, err = read(ctx, c, name)
 			return err
 		})
 		if err != nil {
@@ -66,35 +64,31 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 	}
 }
 
-func readContext(ctx context.Context, b *bound, a *op.Call, _ string) (text, mime string, err error) {
-	block, err := b.context(ctx, a, "", amber.Identities{}, 0)
-	return contextText(block), "text/markdown", err
+func readContext(ctx context.Context, c *op.Call, _ string) (text, mime string, err error) {
+	_, text, err = c.Context(ctx, "", amber.Identities{}, 0)
+	return text, "text/markdown", err
 }
 
-func readMemoryResource(ctx context.Context, _ *bound, a *op.Call, name string) (text, mime string, err error) {
-	id, err := amber.ParseMemoryID(name)
-	if err != nil {
-		return "", "", err
-	}
-	m, err := a.Store.Memories.Get(ctx, id)
+func readMemory(ctx context.Context, c *op.Call, name string) (text, mime string, err error) {
+	m, err := op.MemoryGet.Call(ctx, c, op.MemoryID{ID: name})
 	return m.Content, "text/markdown", err
 }
 
-func readSessionResource(ctx context.Context, _ *bound, a *op.Call, name string) (text, mime string, err error) {
+func readSession(ctx context.Context, c *op.Call, name string) (text, mime string, err error) {
 	id, err := amber.ParseSessionID(name)
 	if err != nil {
 		return "", "", err
 	}
-	s, err := a.Store.Sessions.Session(ctx, id)
+	s, err := c.Store.Sessions.Session(ctx, id)
 	if err != nil {
 		return "", "", err
 	}
-	doc, err := marshal(sessionOf(s))
+	doc, err := marshal(op.SessionPageOf(s))
 	return string(doc), "application/json", err
 }
 
-func readNoteResource(ctx context.Context, _ *bound, a *op.Call, name string) (text, mime string, err error) {
-	n, err := a.Store.Notes.ReadNote(ctx, name)
+func readNote(ctx context.Context, c *op.Call, name string) (text, mime string, err error) {
+	n, err := op.NoteGet.Call(ctx, c, op.NoteName{Name: name})
 	return n.Content, "text/markdown", err
 }
 

@@ -3,9 +3,7 @@ package mcpapi
 import (
 	"context"
 	"encoding/json"
-	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -15,116 +13,54 @@ import (
 	"github.com/amber-memory/amber/internal/guard/intake"
 	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
-	"github.com/amber-memory/amber/wire"
 )
 
-// need is what a call takes to be allowed, and whether it is written down.
-type need struct {
-	scope wire.TokenScope
-	kind  op.Kind
-}
-
-func (n need) is(k op.Kind) bool { return n.kind&k == k }
-
-// The needs of most tools.
-var (
-	reading = need{wire.TokenRead, op.Bound}
-	writing = need{wire.TokenWrite, op.Changes | op.Bound}
-	working = need{wire.TokenWrite, op.Changes | op.Shows | op.Bound}
-)
-
-// whole is the same for what belongs to the whole agent.
-func (n need) whole() need {
-	n.kind &^= op.Bound
-	return n
-}
-
-// tool is one tool: its description for clients, and what it does.
+// tool is one tool of an operation, and its description for clients.
 type tool struct {
-	mcp.Tool
-	in   *jsonschema.Schema
-	need need
-	args reflect.Type
-	call func(ctx context.Context, b *bound, c *op.Call, args any) (answer, error)
+	*op.Tool
+	listed *mcp.Tool
+	in     *jsonschema.Schema
 }
 
-// hints say what a call may do, for clients that ask a person before.
-type hints struct {
-	destroys bool // something that was there is changed or gone afterwards
-	again    bool // doing it twice is as doing it once
-}
-
-// offer describes a tool of an operation for clients.
+// offer describes a tool for clients.
 func offer(t *op.Tool) *tool {
-	h := hints{t.Hints&op.Destroys != 0, t.Hints&op.Again != 0}
-	return describe(t.Name, t.Title, t.Use, need{t.Op.Scope, t.Op.Kind}, h, inputOf(t.Args), outputOf(t.Data, t.Shows), t.Args,
-		func(ctx context.Context, _ *bound, c *op.Call, args any) (out answer, err error) {
-			out.data, out.text, err = t.Answer(ctx, c, args)
-			c.Subject = subjectOf(c.Subject)
-			return out, err
-		})
-}
-
-// define makes a tool of a function over its arguments. Arguments that say
-// themselves what they need have a method need.
-func define[A any](name, title, description string, n need, h hints, in, out *jsonschema.Schema,
-	fn func(ctx context.Context, b *bound, a *op.Call, args A) (answer, error),
-) *tool {
-	return describe(name, title, description, n, h, in, out, reflect.TypeFor[A](), func(ctx context.Context, b *bound, c *op.Call, args any) (answer, error) {
-		out, err := fn(ctx, b, c, args.(A))
-		c.Did, c.Subject = out.done, subjectOf(out.subject)
-		return out, err
-	})
-}
-
-func describe(name, title, use string, n need, h hints, in, out *jsonschema.Schema, args reflect.Type,
-	call func(ctx context.Context, b *bound, c *op.Call, args any) (answer, error),
-) *tool {
-	closed := false
+	in, changes, destroys, closed := inputOf(t.Args), t.Op.Is(op.Changes), t.Hints&op.Destroys != 0, false
 	in.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // others are refused
-	return &tool{
-		Tool: mcp.Tool{
-			Name: name, Title: title, Description: use, InputSchema: in, OutputSchema: out,
-			Annotations: &mcp.ToolAnnotations{
-				ReadOnlyHint: !n.is(op.Changes), DestructiveHint: &h.destroys, IdempotentHint: h.again || !n.is(op.Changes), OpenWorldHint: &closed,
-			},
-		},
-		in: in, need: n, args: args, call: call,
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: !changes, DestructiveHint: &destroys, IdempotentHint: !changes || t.Hints&op.Again != 0, OpenWorldHint: &closed}
+	if t.Hints&op.Changing != 0 {
+		hints.ReadOnlyHint, hints.IdempotentHint = false, false
 	}
+	return &tool{t, &mcp.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Use, InputSchema: in, OutputSchema: outputOf(t.Data, t.Shows), Annotations: hints,
+	}, in}
 }
 
 // run calls the tool for a caller.
 func (t *tool) run(ctx context.Context, b *bound, who op.Caller, raw json.RawMessage) (out answer, err error) {
-	args, err := decode(raw, t.in, t.args)
+	args, err := decode(raw, t.in, t.Args)
 	if err != nil {
 		b.shared.Desk.ObserveTool(t.Name, err, time.Time{})
 		return out, err
 	}
-	n := t.need
-	if own, ok := args.(interface{ need() need }); ok {
-		n = own.need()
-	}
+	row := t.Needs(args)
 	var call *op.Call
-	err = b.do(ctx, who, t.Name, n, func(ctx context.Context, c *op.Call) error {
-		call, c.Host, c.House = c, b.Host, b.shared.house
-		out, err = t.call(ctx, b, c, args)
+	err = b.do(ctx, who, t.Name, row, func(ctx context.Context, c *op.Call) (err error) {
+		call = c
+		out.data, out.text, err = t.Answer(ctx, c, args)
+		c.Subject = subjectOf(c.Subject)
 		return err
 	})
 	if err != nil {
 		return out, err
 	}
 	out.redacted = call.Redacted
-	return out.toldTo(who, n)
+	return out.toldTo(who, row)
 }
 
 // answer is what a tool has to say.
 type answer struct {
-	text    string // for the reader
-	data    any    // an object, for programs
-	subject string // the id it was about, for the audit log
-	// done are the ids that were changed one by one, for the audit log, also
-	// when it fails after that.
-	done []string
+	text string // for the reader
+	data any    // an object, for programs
 	// redacted counts the secrets that were taken out of what it wrote, by rule.
 	redacted map[string]int
 }
@@ -160,17 +96,6 @@ func (a answer) tell(object json.RawMessage) (json.RawMessage, error) {
 	return slices.Concat(json.RawMessage(`{"redacted":`), counts, rest), nil
 }
 
-// fields is the data of an answer that has few fields.
-type fields map[string]any
-
-// listed is the text of a list, or none when it is empty.
-func listed(lines []string, none string) string {
-	if len(lines) == 0 {
-		return none
-	}
-	return strings.Join(lines, "\n")
-}
-
 // subjectOf keeps what is no id out of the audit log.
 func subjectOf(id string) string {
 	if amber.CheckID("subject", id) != nil {
@@ -199,8 +124,8 @@ func (b *buffer) Write(p []byte) (int, error) {
 
 // toldTo is the answer to a call as its caller may see it: a caller that may change something and may not read gets
 // a receipt without stored text.
-func (a answer) toldTo(who op.Caller, n need) (answer, error) {
-	if !n.is(op.Changes) || who.MayRead() {
+func (a answer) toldTo(who op.Caller, row *op.Row) (answer, error) {
+	if !row.Is(op.Changes) || who.MayRead() {
 		return a, nil
 	}
 	data, err := op.Receipt(a.data)

@@ -1,4 +1,4 @@
-package mcpapi
+package compat
 
 import (
 	"cmp"
@@ -15,16 +15,26 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-type memTopicArgs struct{ Type, Title, Content string }
+type memTopicArgs struct {
+	Type    string `json:"type" doc:"decision, architecture, bugfix, pattern, config, discovery, learning, preference, policy"`
+	Title   string `json:"title"`
+	Content string `json:"content"`
+}
 
-func memTopic(_ context.Context, _ *bound, _ *op.Call, in memTopicArgs) (answer, error) {
+type topicSuggested struct {
+	TopicKey string `json:"topic_key"`
+}
+
+var memSuggestTopicKey = op.NewTool(op.Tool{
+	Op: op.MemoryList.Row, Name: "mem_suggest_topic_key", Title: "Suggest topic key", Use: "A stable topic_key for something that will change, before mem_save.",
+}, func(_ context.Context, _ *op.Call, in memTopicArgs) (topicSuggested, string, error) {
 	slug := slugOf(cmp.Or(strings.TrimSpace(in.Title), in.Content))
 	if slug == "" {
-		return answer{}, badArgs("title or content is required")
+		return topicSuggested{}, "", op.BadArgs("title or content is required")
 	}
 	key := cmp.Or(slugOf(in.Type), "topic") + "/" + slug
-	return answer{text: "topic_key: " + key, data: fields{"topic_key": key}}, nil
-}
+	return topicSuggested{key}, "topic_key: " + key, nil
+})
 
 // slugOf is the first words of a text as a part of a topic.
 func slugOf(s string) string {
@@ -33,34 +43,40 @@ func slugOf(s string) string {
 }
 
 type memCaptureArgs struct {
-	Content, Project, Source string
-	SessionID                string `json:"session_id"`
+	Content   string `json:"content" need:"yes"`
+	SessionID string `json:"session_id"`
+	Project   string `json:"project" doc:"default: current"`
+	Source    string `json:"source"`
 }
 
-// memCapture saves learnings that a rule finds in a text, all or none. No person or agent chose them, so they are
-// derived.
-func memCapture(ctx context.Context, b *bound, a *op.Call, in memCaptureArgs) (answer, error) {
-	redactAll(a, &in.Content) // before it is cut into pieces, where half a secret tells nothing
+type captured struct {
+	Extracted  int              `json:"extracted"`
+	Saved      int              `json:"saved"`
+	Duplicates int              `json:"duplicates"`
+	Blocked    int              `json:"blocked,omitempty"`
+	Reason     string           `json:"blocked_reason,omitempty"`
+	IDs        []amber.MemoryID `json:"ids"`
+}
+
+// memCapturePassive saves learnings that a rule finds in a text, all or none. No person or agent chose them, so they are derived.
+var memCapturePassive = op.NewTool(op.Tool{
+	Op: op.MemoryWriteBatch.Row, Name: "mem_capture_passive", Title: "Capture learnings", Hints: op.Again,
+	Use: "Save the items under a heading Key Learnings of a text.",
+}, func(ctx context.Context, c *op.Call, in memCaptureArgs) (captured, string, error) {
+	redactAll(c, &in.Content) // before it is cut into pieces, where half a secret tells nothing
 	items := learnings(in.Content)
-	out := struct {
-		Extracted  int              `json:"extracted"`
-		Saved      int              `json:"saved"`
-		Duplicates int              `json:"duplicates"`
-		Blocked    int              `json:"blocked,omitempty"`
-		Reason     string           `json:"blocked_reason,omitempty"`
-		IDs        []amber.MemoryID `json:"ids"`
-	}{Extracted: len(items), IDs: []amber.MemoryID{}}
+	out := captured{Extracted: len(items), IDs: []amber.MemoryID{}}
 	if len(items) == 0 {
-		return answer{text: "The content has no list of key learnings.", data: out}, nil
+		return out, "The content has no list of key learnings.", nil
 	}
 	var rs []amber.WriteRequest
 	for _, item := range items {
 		r := amber.WriteRequest{Kind: amber.WorkflowInsight, Title: shown.OneLine(item, 80), Content: item, Trust: amber.TrustDerived, Reason: amber.WriteObservation}
-		r.Scope, r.Identities = b.engramPlace("", in.Project, in.SessionID)
+		r.Scope, r.Identities = engramPlace(c.Host, "", in.Project, in.SessionID)
 		if in.Source != "" {
 			r.SourceRefs = []amber.SourceRef{{Kind: "engram", Value: in.Source}}
 		}
-		kept, d := policyOf(a).WriteBack(amber.WriteBackInput{Lesson: amber.LessonLearning, Found: &r, Succeeded: true, Identities: r.Identities})
+		kept, d := policyOf(c).WriteBack(amber.WriteBackInput{Lesson: amber.LessonLearning, Found: &r, Succeeded: true, Identities: r.Identities})
 		if !d.Effective {
 			out.Blocked, out.Reason = out.Blocked+1, d.BlockedReason
 			continue
@@ -68,24 +84,23 @@ func memCapture(ctx context.Context, b *bound, a *op.Call, in memCaptureArgs) (a
 		rs = append(rs, kept)
 	}
 	if len(rs) == 0 {
-		return answer{text: fmt.Sprintf("%d found, none was kept: %s.", out.Extracted, out.Reason), data: out}, nil
+		return out, fmt.Sprintf("%d found, none was kept: %s.", out.Extracted, out.Reason), nil
 	}
-	acks, err := a.Store.Batch.WriteBatch(ctx, rs)
+	acks, err := c.Store.Batch.WriteBatch(ctx, rs)
 	if err != nil {
-		return answer{}, err
+		return out, "", err
 	}
-	var done []string
 	for _, ack := range acks {
 		out.IDs = append(out.IDs, ack.ID)
 		if ack.Deduplicated {
 			out.Duplicates++
 			continue
 		}
-		done = append(done, string(ack.ID))
+		c.Did = append(c.Did, string(ack.ID))
 	}
 	out.Saved = len(acks) - out.Duplicates
-	return answer{text: fmt.Sprintf("%d found, %d saved, %d were known.", out.Extracted, out.Saved, out.Duplicates), data: out, done: done}, nil
-}
+	return out, fmt.Sprintf("%d found, %d saved, %d were known.", out.Extracted, out.Saved, out.Duplicates), nil
+})
 
 // policyOf is what decides what an agent learns without being asked.
 func policyOf(a *op.Call) amber.Policy {

@@ -1,4 +1,4 @@
-package mcpapi
+package compat
 
 import (
 	"context"
@@ -20,14 +20,14 @@ const (
 
 // wireGraph is a part of the graph.
 type wireGraph struct {
-	Entities  []entity   `json:"entities"`
-	Relations []relation `json:"relations"`
+	Entities  []entity   `json:"entities" shows:"*"`
+	Relations []relation `json:"relations" shows:"*"`
 	Truncated bool       `json:"truncated,omitempty"`
 }
 
 // show returns entities with every relation from or to one of them, as far as
 // they fit.
-func (g graph) show(ctx context.Context, ms []amber.Memory, more bool) (answer, error) {
+func (g graph) show(ctx context.Context, ms []amber.Memory, more bool) (wireGraph, string, error) {
 	out := wireGraph{Entities: []entity{}, Relations: []relation{}, Truncated: more}
 	names, size := map[amber.MemoryID]string{}, 0
 	var shown []amber.MemoryID
@@ -42,16 +42,16 @@ func (g graph) show(ctx context.Context, ms []amber.Memory, more bool) (answer, 
 		out.Entities = append(out.Entities, e)
 	}
 	if err := g.relate(ctx, &out, shown, names); err != nil {
-		return answer{}, err
+		return out, "", err
 	}
-	return answer{text: out.String(), data: out}, nil
+	return out, out.String(), nil
 }
 
 // relate adds the relations of some entities, each once.
 func (g graph) relate(ctx context.Context, out *wireGraph, shown []amber.MemoryID, names map[amber.MemoryID]string) error {
 	seen, size := map[string]bool{}, 0
 	for _, id := range shown {
-		rs, err := g.a.Store.Relations.Related(ctx, id)
+		rs, err := g.c.Store.Relations.Related(ctx, id)
 		if err != nil && amber.KindOf(err) != amber.KindNotFound { // deleted meanwhile
 			return err
 		}
@@ -82,7 +82,7 @@ func (w wireGraph) String() string {
 		b.WriteString("\n" + e.content())
 	}
 	for _, r := range w.Relations {
-		fmt.Fprintf(&b, "\n%s %s %s", shown.OneLine(r.From, titleBytes), r.RelationType, shown.OneLine(r.To, titleBytes))
+		fmt.Fprintf(&b, "\n%s %s %s", shown.OneLine(r.From, op.TitleBytes), r.RelationType, shown.OneLine(r.To, op.TitleBytes))
 	}
 	if w.Truncated {
 		b.WriteString("\n[cut: search_nodes and open_nodes read the rest]")
@@ -95,52 +95,60 @@ func (g graph) nameOf(ctx context.Context, names map[amber.MemoryID]string, id a
 	if name, ok := names[id]; ok {
 		return name
 	}
-	m, err := g.a.Store.Memories.Get(ctx, id)
+	m, err := g.c.Store.Memories.Get(ctx, id)
 	if err == nil {
 		names[id] = m.Metadata[entityName]
 	}
 	return names[id]
 }
 
-func readGraph(ctx context.Context, b *bound, a *op.Call, _ struct{}) (answer, error) {
-	g := newGraph(b, a)
-	p, err := a.Store.Memories.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: g.ids, Tags: []string{entityTag}}, Limit: maxNodes})
+var readGraph = op.NewTool(op.Tool{
+	Op: op.MemoryList.Row, Name: "read_graph", Title: "Read the graph", Use: "Read the knowledge graph, the newest entities first.",
+}, func(ctx context.Context, c *op.Call, _ op.None) (wireGraph, string, error) {
+	g := newGraph(c)
+	p, err := c.Store.Memories.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: g.ids, Tags: []string{entityTag}}, Limit: maxNodes})
 	if err != nil {
-		return answer{}, err
+		return wireGraph{}, "", err
 	}
 	return g.show(ctx, p.Items, p.Next != "")
-}
+})
 
-func searchNodes(ctx context.Context, b *bound, a *op.Call, in chatSearchArgs) (answer, error) {
-	g := newGraph(b, a)
-	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
+var searchNodes = op.NewTool(op.Tool{
+	Op: op.MemoryRecall.Row, Name: "search_nodes", Title: "Search the graph", Use: "Search entities by name, type and observations.",
+}, func(ctx context.Context, c *op.Call, in queryArgs) (wireGraph, string, error) {
+	g := newGraph(c)
+	found, err := c.Store.LongTerm.Recall(ctx, amber.Query{
 		Text: in.Query, Filter: amber.Filter{Identities: g.ids, Tags: []string{entityTag}}, Limit: amber.MaxTopK,
 		Layers: []amber.RecallLayer{amber.LayerMemory},
 	})
 	if err != nil {
-		return answer{}, err
+		return wireGraph{}, "", err
 	}
 	var ms []amber.Memory
 	for _, h := range found.Hits {
-		m, err := a.Store.Memories.Get(ctx, h.ID)
+		m, err := c.Store.Memories.Get(ctx, h.ID)
 		if amber.KindOf(err) == amber.KindNotFound {
 			continue // deleted meanwhile
 		}
 		if err != nil {
-			return answer{}, err
+			return wireGraph{}, "", err
 		}
 		ms = append(ms, m)
 	}
 	return g.show(ctx, ms, false)
+})
+
+type openArgs struct {
+	Names []string `json:"names" need:"yes"`
 }
 
-type openArgs struct{ Names []string }
-
-func openNodes(ctx context.Context, b *bound, a *op.Call, in openArgs) (answer, error) {
+var openNodes = op.NewTool(op.Tool{
+	Op: op.MemoryList.Row, Name: "open_nodes", Title: "Read entities", Use: "Read entities by name.",
+}, func(ctx context.Context, c *op.Call, in openArgs) (wireGraph, string, error) {
 	if err := checkCount("names", len(in.Names)); err != nil {
-		return answer{}, err
+		return wireGraph{}, "", err
 	}
-	g := newGraph(b, a)
+	g := newGraph(c)
 	var ms []amber.Memory
 	for i, name := range in.Names {
 		if slices.Contains(in.Names[:i], name) {
@@ -151,9 +159,9 @@ func openNodes(ctx context.Context, b *bound, a *op.Call, in openArgs) (answer, 
 			continue
 		}
 		if err != nil {
-			return answer{}, err
+			return wireGraph{}, "", err
 		}
 		ms = append(ms, m)
 	}
 	return g.show(ctx, ms, false)
-}
+})

@@ -1,4 +1,4 @@
-package mcpapi
+package compat
 
 import (
 	"context"
@@ -26,28 +26,30 @@ func plan(m amber.Memory, edit func(entity) entity) (change, bool, error) {
 	return c, changed, err
 }
 
-// apply makes changes that were all found to be valid, and returns the ids of the entities it changed. When another
+// apply makes changes that were all found to be valid. When another
 // writer changed an entity meanwhile, the error is a conflict that says how many changes were made.
-func (g graph) apply(ctx context.Context, changes []change) (done []string, err error) {
-	ctx, cancel := g.b.Begun(ctx)
+func (g graph) apply(ctx context.Context, changes []change) error {
+	ctx, cancel := g.c.Host.Begun(ctx)
 	defer cancel()
 	for i, c := range changes {
-		if _, err := g.a.Store.Editor.Edit(ctx, c.next); err != nil {
-			return done, &amber.Error{
+		if _, err := g.c.Store.Editor.Edit(ctx, c.next); err != nil {
+			return &amber.Error{
 				Op: fmt.Sprintf("change entity %d of %d", i+1, len(changes)), Kind: amber.KindOf(err), ID: string(c.was.ID), Err: err,
 				Hint: words.Count(i, "entity was", "entities were") + " changed; repeat the call",
 			}
 		}
-		done = append(done, string(c.was.ID))
+		g.c.Did = append(g.c.Did, string(c.was.ID))
 	}
-	return done, nil
+	return nil
+}
+
+type moreObserved struct {
+	EntityName string   `json:"entityName" need:"yes"`
+	Contents   []string `json:"contents" need:"yes"`
 }
 
 type addArgs struct {
-	Observations []struct {
-		EntityName string
-		Contents   []string
-	}
+	Observations []moreObserved `json:"observations" need:"yes"`
 }
 
 type added struct {
@@ -55,20 +57,24 @@ type added struct {
 	AddedObservations []string `json:"addedObservations"`
 }
 
+type addedAll struct {
+	Results []added `json:"results" shows:"entityName addedObservations"`
+}
+
 // addObservations adds what is new; an entity may be named more than once.
-func addObservations(ctx context.Context, b *bound, a *op.Call, in addArgs) (answer, error) {
-	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Observations))
+var addObservations = op.NewTool(op.Tool{
+	Op: op.MemoryEdit.Row, Name: "add_observations", Title: "Add observations", Use: "Add observations to entities that exist.", Hints: op.Again,
+}, func(ctx context.Context, c *op.Call, in addArgs) (addedAll, string, error) {
+	out := addedAll{[]added{}}
+	g, unlock, err := changeGraph(ctx, c, "entities", len(in.Observations))
 	if err != nil {
-		return answer{}, err
+		return out, "", err
 	}
 	defer unlock()
-	out := struct {
-		Results []added `json:"results"`
-	}{[]added{}}
 	changes := newChanges(g)
 	for _, o := range in.Observations {
-		redactAll(a, &o.EntityName)
-		o.Contents = redactedList(a, o.Contents)
+		redactAll(c, &o.EntityName)
+		o.Contents = redactedList(c, o.Contents)
 		r := added{o.EntityName, []string{}}
 		err := changes.edit(ctx, o.EntityName, func(e entity) entity {
 			for _, c := range o.Contents {
@@ -79,32 +85,36 @@ func addObservations(ctx context.Context, b *bound, a *op.Call, in addArgs) (ans
 			return e
 		})
 		if err != nil {
-			return answer{}, err
+			return out, "", err
 		}
 		out.Results = append(out.Results, r)
 	}
-	done, err := changes.apply(ctx)
-	return answer{text: "Added observations to " + words.Count(len(changes.list), "entity", "entities") + ".", data: out, done: done}, err
+	return out, "Added observations to " + words.Count(len(changes.list), "entity", "entities") + ".", changes.apply(ctx)
+})
+
+type lessObserved struct {
+	EntityName   string   `json:"entityName" need:"yes"`
+	Observations []string `json:"observations" need:"yes"`
 }
 
 type deleteObservationsArgs struct {
-	Deletions []struct {
-		EntityName   string
-		Observations []string
-	}
+	Deletions []lessObserved `json:"deletions" need:"yes"`
 }
 
-func deleteObservations(ctx context.Context, b *bound, a *op.Call, in deleteObservationsArgs) (answer, error) {
-	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Deletions))
+var deleteObservations = op.NewTool(op.Tool{
+	Op: op.MemoryEdit.Row, Name: "delete_observations", Title: "Delete observations", Use: "Delete observations from entities.",
+	Hints: op.Destroys | op.Again, Shows: "success message",
+}, func(ctx context.Context, c *op.Call, in deleteObservationsArgs) (told, string, error) {
+	g, unlock, err := changeGraph(ctx, c, "entities", len(in.Deletions))
 	if err != nil {
-		return answer{}, err
+		return told{}, "", err
 	}
 	defer unlock()
 	asked, deleted, missing := 0, 0, []string{}
 	changes := newChanges(g)
 	for _, d := range in.Deletions {
-		redactAll(a, &d.EntityName)
-		d.Observations = redactedList(a, d.Observations)
+		redactAll(c, &d.EntityName)
+		d.Observations = redactedList(c, d.Observations)
 		asked += len(d.Observations)
 		err := changes.edit(ctx, d.EntityName, func(e entity) entity {
 			kept := slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return slices.Contains(d.Observations, o) })
@@ -117,13 +127,12 @@ func deleteObservations(ctx context.Context, b *bound, a *op.Call, in deleteObse
 			continue
 		}
 		if err != nil {
-			return answer{}, err
+			return told{}, "", err
 		}
 	}
-	answered := told("Observations", deleted, asked, missing)
-	answered.done, err = changes.apply(ctx)
-	return answered, err
-}
+	out, text := tell("Observations", deleted, asked, missing)
+	return out, text, changes.apply(ctx)
+})
 
 // changes collects edits of entities, one for each entity, all checked before
 // the first is made.
@@ -159,4 +168,4 @@ func (cs *changes) edit(ctx context.Context, name string, fn func(entity) entity
 	return err
 }
 
-func (cs *changes) apply(ctx context.Context) ([]string, error) { return cs.g.apply(ctx, cs.list) }
+func (cs *changes) apply(ctx context.Context) error { return cs.g.apply(ctx, cs.list) }

@@ -1,4 +1,4 @@
-package mcpapi
+package compat
 
 import (
 	"context"
@@ -7,13 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/op"
 )
-
-func numbers() *jsonschema.Schema { return &jsonschema.Schema{Type: "integer"} }
 
 // viewBytes bounds the text of a view; view_range reads the rest.
 const viewBytes = 32 << 10
@@ -38,7 +35,7 @@ func (f folder) view(ctx context.Context, in fileArgs) (string, error) {
 		return "", err
 	}
 	if name != "" && len(inside) == 0 {
-		return "", say(amber.KindNotFound, "view note", fmt.Sprintf("The path %s does not exist. Please provide a valid path.", in.Path))
+		return "", op.Say(amber.KindNotFound, "view note", fmt.Sprintf("The path %s does not exist. Please provide a valid path.", in.Path))
 	}
 	return viewFolder(strings.TrimSuffix(in.Path, "/"), name, inside), nil
 }
@@ -46,10 +43,10 @@ func (f folder) view(ctx context.Context, in fileArgs) (string, error) {
 // maxLines is how many lines a file may have, in the contract of the tool.
 const maxLines = 999_999
 
-func viewNote(path, content string, span []integer) (string, error) {
+func viewNote(path, content string, span []int64) (string, error) {
 	lines := linesOf(content)
 	if len(lines) > maxLines {
-		return "", say(amber.KindInvalid, "view note", fmt.Sprintf("File %s exceeds maximum line limit of 999,999 lines.", path))
+		return "", op.Say(amber.KindInvalid, "view note", fmt.Sprintf("File %s exceeds maximum line limit of 999,999 lines.", path))
 	}
 	first, last, err := lineSpan(span, len(lines))
 	if err != nil {
@@ -68,18 +65,18 @@ func viewNote(path, content string, span []integer) (string, error) {
 }
 
 // lineSpan returns the first and the last line to show, of n.
-func lineSpan(span []integer, n int) (first, last int, err error) {
+func lineSpan(span []int64, n int) (first, last int, err error) {
 	switch {
 	case len(span) == 0:
 		return 1, n, nil
 	case len(span) != 2 || span[0] < 1 || span[1] != -1 && span[1] < span[0]:
-		return 0, 0, badArgs("view_range is the first and the last line, as in [1, 10] or [11, -1]")
-	case int64(span[0]) > int64(n):
-		return 0, 0, badArgs(fmt.Sprintf("view_range begins at line %d, there are %d", span[0], n))
+		return 0, 0, op.BadArgs("view_range is the first and the last line, as in [1, 10] or [11, -1]")
+	case span[0] > int64(n):
+		return 0, 0, op.BadArgs("view_range begins at line %d, there are %d", span[0], n)
 	case span[1] == -1:
 		return int(span[0]), n, nil
 	}
-	return int(span[0]), int(min(int64(span[1]), int64(n))), nil
+	return int(span[0]), int(min(span[1], int64(n))), nil
 }
 
 // viewFolder lists what is in a folder, two levels deep, folders with what they

@@ -1,4 +1,4 @@
-package mcpapi
+package op
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
-// brief is a memory in a list, or a passage of something else.
-type brief struct {
+// Brief is a memory in a list, or a passage of something else.
+type Brief struct {
 	ID        amber.MemoryID   `json:"id"` // "" where it is no memory
 	Title     string           `json:"title,omitempty"`
 	Kind      amber.MemoryKind `json:"kind"`
@@ -20,11 +20,11 @@ type brief struct {
 	Score     float64          `json:"score,omitempty"`
 	Trust     amber.Trust      `json:"trust,omitempty"` // where it is not own
 	UpdatedAt amber.Time       `json:"updated_at"`
-	*passage
+	*Passage
 }
 
-// passage says what a hit is that need not be a memory.
-type passage struct {
+// Passage says what a hit is that need not be a memory.
+type Passage struct {
 	Layer   amber.RecallLayer `json:"layer"`
 	Owner   string            `json:"owner"`
 	Session amber.SessionID   `json:"session,omitempty"`
@@ -33,41 +33,47 @@ type passage struct {
 }
 
 // briefsOfFound returns hits of every layer.
-func briefsOfFound(hits []amber.Hit) []brief {
-	out := briefsOfHits(hits)
+func briefsOfFound(hits []amber.Hit) []Brief {
+	out := BriefsOfHits(hits)
 	for i, h := range hits {
 		layer := h.Layer
 		if layer == "" { // of a server that knows memories alone
 			layer = amber.LayerMemory
 		}
-		out[i].passage = &passage{Layer: layer, Owner: shown.OneLine(h.Owner, titleBytes), Session: h.SessionID, Role: h.Role, SaidAt: h.CreatedAt}
+		out[i].Passage = &Passage{Layer: layer, Owner: shown.OneLine(h.Owner, TitleBytes), Session: h.SessionID, Role: h.Role, SaidAt: h.CreatedAt}
 	}
 	return out
 }
 
+// MemoryURI begins the URI of a memory.
+const MemoryURI = "amber://memory/"
+
+// Bounds of texts in lists.
 const (
-	titleBytes   = 200
-	snippetBytes = 300
+	TitleBytes   = 200
+	SnippetBytes = 300
 )
 
-func briefsOfHits(hits []amber.Hit) []brief {
-	out := make([]brief, len(hits))
+// BriefsOfHits returns hits that are memories.
+func BriefsOfHits(hits []amber.Hit) []Brief {
+	out := make([]Brief, len(hits))
 	for i, h := range hits {
-		snippet := shown.OneLine(h.Snippet, snippetBytes)
-		out[i] = brief{
-			ID: h.ID, Title: shown.OneLine(h.Title, titleBytes), Kind: h.Kind, Scope: h.Scope, Snippet: snippet,
+		snippet := shown.OneLine(h.Snippet, SnippetBytes)
+		out[i] = Brief{
+			ID: h.ID, Title: shown.OneLine(h.Title, TitleBytes), Kind: h.Kind, Scope: h.Scope, Snippet: snippet,
 			Truncated: len(snippet) < len(h.Content), Score: float64(int(h.Score*1000)) / 1000, Trust: foreign(h.Trust), UpdatedAt: h.UpdatedAt,
 		}
 	}
 	return out
 }
 
-func briefsOf(ms []amber.Memory) []brief {
-	out := make([]brief, len(ms))
+// BriefsOf returns memories as they stand in a list.
+func BriefsOf(ms []amber.Memory) []Brief {
+	out := make([]Brief, len(ms))
 	for i, m := range ms {
-		snippet := shown.OneLine(m.Content, snippetBytes)
-		out[i] = brief{
-			ID: m.ID, Title: shown.OneLine(m.Title, titleBytes), Kind: m.Kind, Scope: m.Scope, Snippet: snippet,
+		snippet := shown.OneLine(m.Content, SnippetBytes)
+		out[i] = Brief{
+			ID: m.ID, Title: shown.OneLine(m.Title, TitleBytes), Kind: m.Kind, Scope: m.Scope, Snippet: snippet,
 			Truncated: len(snippet) < len(m.Content), Trust: foreign(m.Trust), UpdatedAt: m.UpdatedAt,
 		}
 	}
@@ -90,24 +96,21 @@ func label(t amber.Trust) string {
 	return ", " + string(t)
 }
 
-func printBriefs(bs []brief, none string) string {
-	if len(bs) == 0 {
-		return none
-	}
-	var out strings.Builder
-	for _, b := range bs {
-		out.WriteString(b.heading())
+// PrintBriefs is the text of a list of memories, or none when it is empty.
+func PrintBriefs(bs []Brief, none string) string {
+	lines := make([]string, len(bs))
+	for i, b := range bs {
+		lines[i] = b.heading() + b.Snippet
 		if b.Title != "" {
-			out.WriteString(b.Title + ": ")
+			lines[i] = b.heading() + b.Title + ": " + b.Snippet
 		}
-		out.WriteString(b.Snippet + "\n")
 	}
-	return strings.TrimSuffix(out.String(), "\n")
+	return Lines(lines, none)
 }
 
 // heading says what follows, and where it is from.
-func (b brief) heading() string {
-	p := b.passage
+func (b Brief) heading() string {
+	p := b.Passage
 	if p == nil || p.Layer == amber.LayerMemory {
 		return fmt.Sprintf("%s [%s, %s%s] ", b.ID, b.Kind, date(b.UpdatedAt), label(b.Trust))
 	}
@@ -119,9 +122,17 @@ func (b brief) heading() string {
 	case p.Layer == amber.LayerNote:
 		from += " " + p.Owner
 	case p.Session != "":
-		from += ", session " + shown.OneLine(string(p.Session), titleBytes)
+		from += ", session " + shown.OneLine(string(p.Session), TitleBytes)
 	}
 	return fmt.Sprintf("[%s, %s%s] ", from, date(p.SaidAt), label(b.Trust))
 }
 
 func date(t amber.Time) string { return t.Time().Format(time.DateOnly) }
+
+// Lines is the text of a list, or none when it is empty.
+func Lines(list []string, none string) string {
+	if len(list) == 0 {
+		return none
+	}
+	return strings.Join(list, "\n")
+}

@@ -1,4 +1,4 @@
-package mcpapi
+package compat
 
 import (
 	"crypto/sha256"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/op"
 )
 
 // An entity of the reference server is a memory: its name is the title, its
@@ -29,9 +30,9 @@ const (
 
 // entity is an entity on the wire.
 type entity struct {
-	Name         string   `json:"name"`
-	EntityType   string   `json:"entityType"`
-	Observations []string `json:"observations"`
+	Name         string   `json:"name" need:"yes"`
+	EntityType   string   `json:"entityType" need:"yes"`
+	Observations []string `json:"observations" need:"yes"`
 }
 
 func entityHash(name string) string {
@@ -54,9 +55,9 @@ func (e entity) request(scope amber.Scope, ids amber.Identities) (amber.WriteReq
 
 func (e entity) content() string {
 	var b strings.Builder
-	b.WriteString(shown.OneLine(e.Name, titleBytes))
+	b.WriteString(shown.OneLine(e.Name, op.TitleBytes))
 	if e.EntityType != "" {
-		b.WriteString(" (" + shown.OneLine(e.EntityType, titleBytes) + ")")
+		b.WriteString(" (" + shown.OneLine(e.EntityType, op.TitleBytes) + ")")
 	}
 	for _, o := range e.Observations {
 		b.WriteString("\n- " + strings.ReplaceAll(o, "\n", "\n  "))

@@ -1,4 +1,4 @@
-package mcpapi
+package compat
 
 import (
 	"context"
@@ -13,91 +13,78 @@ import (
 	"github.com/amber-memory/amber/op"
 )
 
-// fileTools is the file-style memory tool: a folder /memories of notes, every
-// change a commit. Words and errors are those its models were trained on.
-func fileTools() []*tool {
-	return []*tool{
-		define("memory", "Memory files",
-			"A folder /memories of Markdown notes that lasts. View it before you begin; record progress as you go.",
-			reading, hints{destroys: true},
-			object(
-				must(word("command", []string{"view", "create", "str_replace", "insert", "delete", "rename"})),
-				str("path", "as in /memories/progress.md"), list("view_range", numbers(), "first and last line, -1: the end"), str("file_text"), str("old_str"), str("new_str"),
-				num("insert_line", "insert behind this line, 0: at the beginning"), str("insert_text"), str("old_path"), str("new_path"),
-			),
-			object(str("text")), fileCommand).changes(),
-	}
-}
-
-// changes says to clients that a tool, though some of its commands only look,
-// changes things.
-func (t *tool) changes() *tool {
-	t.Annotations.ReadOnlyHint, t.Annotations.IdempotentHint = false, false
-	return t
-}
+// memory is the file-style memory tool: a folder /memories of notes, every change a commit. Words and errors are those its models were
+// trained on.
+var memory = op.NewTool(op.Tool{
+	Op: op.NoteGet.Row, Name: "memory", Title: "Memory files", Hints: op.Destroys | op.Changing,
+	Use: "A folder /memories of Markdown notes that lasts. View it before you begin; record progress as you go.",
+}, fileCommand)
 
 type fileArgs struct {
-	Command    string
-	Path       string
-	ViewRange  []integer `json:"view_range"`
-	FileText   *string   `json:"file_text"`
-	OldStr     *string   `json:"old_str"`
-	NewStr     string    `json:"new_str"`
-	InsertLine *integer  `json:"insert_line"`
-	InsertText *string   `json:"insert_text"`
-	OldPath    string    `json:"old_path"`
-	NewPath    string    `json:"new_path"`
+	Command    string  `json:"command" need:"yes" enum:"view create str_replace insert delete rename"`
+	Path       string  `json:"path" doc:"as in /memories/progress.md"`
+	ViewRange  []int64 `json:"view_range" doc:"first and last line, -1: the end"`
+	FileText   *string `json:"file_text"`
+	OldStr     *string `json:"old_str"`
+	NewStr     string  `json:"new_str"`
+	InsertLine *int64  `json:"insert_line" doc:"insert behind this line, 0: at the beginning"`
+	InsertText *string `json:"insert_text"`
+	OldPath    string  `json:"old_path"`
+	NewPath    string  `json:"new_path"`
 }
 
-// need says that looking is reading and everything else writing. The answers of replacing and inserting reveal
-// whether a text is there, and how many lines there are, so these two need both.
-func (in fileArgs) need() need {
+// replacing is what a caller needs whose answer reveals whether a text is there, and how many lines there are.
+var replacing = &op.Row{Scope: op.NoteWrite.Scope, Kind: op.NoteWrite.Kind | op.Shows}
+
+// Needs says that looking is reading and everything else writing.
+func (in fileArgs) Needs() *op.Row {
 	switch in.Command {
 	case "view":
-		return reading
+		return op.NoteGet.Row
 	case "str_replace", "insert":
-		return working
+		return replacing
 	}
-	return writing
+	return op.NoteWrite.Row
+}
+
+type fileAnswer struct {
+	Text string `json:"text"`
 }
 
 // fileCommand runs one command.
-func fileCommand(ctx context.Context, b *bound, a *op.Call, in fileArgs) (answer, error) {
-	f := folder{a.Store.Notes, b}
+func fileCommand(ctx context.Context, c *op.Call, in fileArgs) (out fileAnswer, text string, err error) {
+	f := folder{c.Store.Notes, c}
 	if in.Command != "view" {
-		unlock, err := b.shared.Desk.Alone(ctx, b.Tenant, b.Agent)
+		unlock, err := alone(ctx, c)
 		if err != nil {
-			return answer{}, err
+			return out, "", err
 		}
 		defer unlock()
 	}
-	redactAll(a, &in.NewStr, in.FileText, in.InsertText)
-	var text, subject string
-	var done []string
-	var err error
+	redactAll(c, &in.NewStr, in.FileText, in.InsertText)
 	switch in.Command {
 	case "view":
 		text, err = f.view(ctx, in)
 	case "create":
-		text, subject, err = f.create(ctx, in)
+		text, c.Subject, err = f.create(ctx, in)
 	case "str_replace":
-		text, subject, err = f.replace(ctx, in)
+		text, c.Subject, err = f.replace(ctx, in)
 	case "insert":
-		text, subject, err = f.insert(ctx, in)
+		text, c.Subject, err = f.insert(ctx, in)
 	case "delete":
-		text, subject, done, err = f.remove(ctx, in)
+		text, c.Subject, c.Did, err = f.remove(ctx, in)
 	case "rename":
-		text, subject, done, err = f.rename(ctx, in)
+		text, c.Subject, c.Did, err = f.rename(ctx, in)
 	default:
-		err = badArgs("command is missing")
+		err = op.BadArgs("command is missing")
 	}
-	return answer{text: text, subject: subject, done: done, data: fields{"text": text}}, err
+	return fileAnswer{text}, text, err
 }
 
 // folder shows notes as files below /memories.
 type folder struct {
 	notes amber.Notes
-	b     *bound
+	c     *op.Call
 }
 
 // root is the folder every path begins with.
@@ -107,7 +94,7 @@ const root = "/memories"
 // path with and without .md names the same note. The error is of kind invalid.
 func noteName(path string) (string, error) {
 	if path == "" {
-		return "", badArgs("path is missing")
+		return "", op.BadArgs("path is missing")
 	}
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && rest[0] != '/' {
@@ -139,11 +126,11 @@ func (f folder) read(ctx context.Context, path, missing string) (amber.Note, err
 		return amber.Note{}, err
 	}
 	if name == "" {
-		return amber.Note{}, say(amber.KindNotFound, "read note", missing)
+		return amber.Note{}, op.Say(amber.KindNotFound, "read note", missing)
 	}
 	n, err := f.notes.ReadNote(ctx, name)
 	if amber.KindOf(err) == amber.KindNotFound {
-		return n, say(amber.KindNotFound, "read note", missing)
+		return n, op.Say(amber.KindNotFound, "read note", missing)
 	}
 	return n, err
 }
@@ -165,14 +152,14 @@ func (f folder) below(ctx context.Context, dir string) ([]amber.Note, error) {
 
 func (f folder) create(ctx context.Context, in fileArgs) (text, subject string, err error) {
 	if in.FileText == nil {
-		return "", "", badArgs("file_text is missing")
+		return "", "", op.BadArgs("file_text is missing")
 	}
 	name, err := noteName(in.Path)
 	if err != nil {
 		return "", "", err
 	}
 	if name == "" {
-		return "", "", badArgs("path is the folder itself")
+		return "", "", op.BadArgs("path is the folder itself")
 	}
 	if err := f.free(ctx, name, fmt.Sprintf("Error: File %s already exists", in.Path)); err != nil {
 		return "", name, err
@@ -185,14 +172,14 @@ func (f folder) create(ctx context.Context, in fileArgs) (text, subject string, 
 func (f folder) free(ctx context.Context, name, taken string) error {
 	_, err := f.notes.ReadNote(ctx, name)
 	if err == nil {
-		return say(amber.KindConflict, "check path", taken)
+		return op.Say(amber.KindConflict, "check path", taken)
 	}
 	if amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
 	inside, err := f.below(ctx, name)
 	if err == nil && len(inside) > 0 {
-		err = say(amber.KindConflict, "check path", taken)
+		err = op.Say(amber.KindConflict, "check path", taken)
 	}
 	return err
 }
@@ -203,16 +190,16 @@ func (f folder) replace(ctx context.Context, in fileArgs) (text, subject string,
 		return "", n.Name, err
 	}
 	if in.OldStr == nil || *in.OldStr == "" {
-		return "", n.Name, badArgs("old_str is missing")
+		return "", n.Name, op.BadArgs("old_str is missing")
 	}
 	old := *in.OldStr
 	switch at := occurrences(n.Content, old); len(at) {
 	case 0:
-		return "", n.Name, say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", shown.Clip(old, maxErrorBytes), in.Path))
+		return "", n.Name, op.Say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", shown.Clip(old, maxRepeated), in.Path))
 	case 1:
 	default:
-		return "", n.Name, say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-			shown.Clip(old, maxErrorBytes), lineNumbers(n.Content, at)))
+		return "", n.Name, op.Say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
+			shown.Clip(old, maxRepeated), lineNumbers(n.Content, at)))
 	}
 	at := strings.Index(n.Content, old)
 	content := n.Content[:at] + in.NewStr + n.Content[at+len(old):]
@@ -250,11 +237,11 @@ func (f folder) insert(ctx context.Context, in fileArgs) (text, subject string, 
 		return "", n.Name, err
 	}
 	if in.InsertLine == nil || in.InsertText == nil {
-		return "", n.Name, badArgs("insert_line and insert_text are required")
+		return "", n.Name, op.BadArgs("insert_line and insert_text are required")
 	}
 	lines := linesOf(n.Content)
-	if *in.InsertLine < 0 || int64(*in.InsertLine) > int64(len(lines)) {
-		return "", n.Name, say(amber.KindInvalid, "edit note", fmt.Sprintf(
+	if *in.InsertLine < 0 || *in.InsertLine > int64(len(lines)) {
+		return "", n.Name, op.Say(amber.KindInvalid, "edit note", fmt.Sprintf(
 			"Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", *in.InsertLine, len(lines)))
 	}
 	before, after := lines[:*in.InsertLine], lines[*in.InsertLine:]
@@ -287,7 +274,7 @@ func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, 
 	if err != nil {
 		return "", name, nil, err
 	}
-	ctx, cancel := f.b.Begun(ctx)
+	ctx, cancel := f.c.Host.Begun(ctx)
 	defer cancel()
 	done, err = f.removeAll(ctx, names)
 	if err != nil {
@@ -324,7 +311,7 @@ func (f folder) meant(ctx context.Context, name, missing string) ([]string, erro
 		return nil, err
 	}
 	if len(inside) == 0 {
-		return nil, say(amber.KindNotFound, "find note", missing)
+		return nil, op.Say(amber.KindNotFound, "find note", missing)
 	}
 	var names []string
 	for _, n := range inside {
@@ -368,7 +355,7 @@ func (f folder) rename(ctx context.Context, in fileArgs) (text, subject string, 
 // move writes notes under other names and deletes the old ones. It returns the
 // new names that were written.
 func (f folder) move(ctx context.Context, names, to []string) (done []string, err error) {
-	ctx, cancel := f.b.Begun(ctx)
+	ctx, cancel := f.c.Host.Begun(ctx)
 	defer cancel()
 	for i, name := range names {
 		n, err := f.notes.ReadNote(ctx, name)

@@ -1,4 +1,4 @@
-package mcpapi
+package compat
 
 import "github.com/amber-memory/amber/op"
 
