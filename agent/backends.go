@@ -35,7 +35,7 @@ func (a *Agent) backends() (*config.Registry, error) {
 	r := config.New()
 	return r, errors.Join(
 		r.Register("sqlite", a.openSQLite, amber.LayerNotes),
-		r.Register("openviking", a.openViking, amber.LayerNotes),
+		r.Register("openviking", vikingSide{a}.open, amber.LayerNotes),
 		r.Register(config.RemoteBackend, a.openRemote),
 		r.Register(config.PostgresBackend, a.openPostgres),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {

@@ -18,7 +18,7 @@ func (d *doctor) checkHomeDB(ctx context.Context) {
 	if d.agent == nil || d.failed("home") {
 		return
 	}
-	db, err := d.agent.openLedger(ctx, true)
+	db, err := ledgers{d.agent}.open(ctx, true)
 	switch amber.KindOf(err) {
 	case amber.KindNotFound: // no token was ever made, and nothing was served
 		return

@@ -192,7 +192,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 // checkParked looks whether a restore has left entries behind that
 // were neither drained nor removed.
 func (d *doctor) checkParked(ctx context.Context) {
-	states, err := d.agent.parked(ctx, nil)
+	states, err := parking{d.agent}.states(ctx, nil)
 	if err != nil {
 		d.skip("spool.parked", "cannot read the parked sessions: "+err.Error())
 		return

@@ -97,7 +97,7 @@ func (d *doctor) behind(last amber.Stamp, err error) error {
 	return err
 }
 
-// checkNotes looks through the notes' repository.
+// check looks through the notes' repository.
 func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent) {
 	guard := snapshot.NotesGuard(agent)
 	notes, err := notes.New(notes.Options{Guard: guard, Clock: d.o.Clock})
@@ -170,7 +170,7 @@ func (d *doctor) lastWithNotes(ctx context.Context) (last wire.SnapshotMeta, err
 		return last, err
 	}
 	var unread error
-	err = d.agent.eachSnapshot(ctx, e, func(m wire.SnapshotMeta) error {
+	err = EachSnapshot(ctx, e, wire.SnapshotQuery{Tenant: d.agent.Tenant(), Agent: d.agent.ID()}, func(m wire.SnapshotMeta) error {
 		switch {
 		case m.Damage != "":
 			unread = amber.Errorf(amber.KindDamaged, "read snapshot", string(m.ID), "%s", m.Damage)

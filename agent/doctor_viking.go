@@ -23,7 +23,7 @@ func (d *doctor) checkViking(ctx context.Context, store *sqlite.Store) {
 		return
 	}
 	c := d.agent.config
-	s, client, err := d.agent.beside(c, store.Parts(), store)
+	s, client, err := vikingSide{d.agent}.beside(c, store.Parts(), store)
 	if err != nil {
 		d.judge(vikingCode, err, "")
 		return

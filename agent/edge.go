@@ -93,11 +93,11 @@ func (a *Agent) AskServer(ctx context.Context, r wire.ContextRequest) (wire.Cont
 	return b, nil
 }
 
-// eraseServed removes the text of a memory from the server, once the server has what the crash
+// served removes the text of a memory from the server, once the server has what the crash
 // journal of this machine holds.
-func (a *Agent) eraseServed(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
-	spooled := a.Settle(ctx)
-	report, err := a.plain.Eraser.Erase(ctx, id)
+func (e erasure) served(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	spooled := e.a.Settle(ctx)
+	report, err := e.a.plain.Eraser.Erase(ctx, id)
 	if err == nil {
 		report.Remaining = append(report.Remaining, spooled...)
 	}

@@ -563,5 +563,5 @@ func TestJournalOfAnAgentInADatabase(t *testing.T) {
 	must.Equal(t, "turns after a drain", prompts(), []string{"captured"})
 	must.Get(a.DrainParked(t.Context(), report.ParkedGeneration, false))(t)
 	must.Equal(t, "turns with what was parked", prompts(), []string{"captured", "later"})
-	must.Equal(t, "parked", len(must.Get(a.parked(t.Context(), nil))(t)), 0)
+	must.Equal(t, "parked", len(must.Get(parking{a}.states(t.Context(), nil))(t)), 0)
 }

@@ -22,8 +22,9 @@ var _ amber.Eraser = (*Agent)(nil)
 // the store's eraser; nothing is removed then. Where memory lies on a server the server does
 // that, but for the crash journal of this machine.
 func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	e := erasure{a}
 	if a.remote != nil {
-		return a.eraseServed(ctx, id)
+		return e.served(ctx, id)
 	}
 	// The text is needed to find its copies, and gone afterwards. A memory that
 	// is erased already has none.
@@ -37,22 +38,25 @@ func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 		return report, err
 	}
 	for _, places := range [][]string{
-		a.forgetCopy(ctx), spooled, a.ForgetAnswers(ctx), a.leftBehind(ctx), a.formerIndexes(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
-		copiesInState(ctx, a.plain.Documents, revisions), a.copiesInSnapshots(ctx, revisions),
+		e.forgetCopy(ctx), spooled, a.ForgetAnswers(ctx), e.leftBehind(ctx), e.formerIndexes(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
+		copiesInState(ctx, a.plain.Documents, revisions), e.copiesInSnapshots(ctx, revisions),
 	} {
 		report.Remaining = append(report.Remaining, places...)
 	}
 	return report, nil
 }
 
+// erasure looks for copies of what is erased from an agent.
+type erasure struct{ a *Agent }
+
 // forgetCopy removes the copy that snapshots of an agent in a database have made on this machine, and names it where that fails, and
 // those of other machines.
-func (a *Agent) forgetCopy(ctx context.Context) []string {
-	if !a.config.OnPostgres() {
+func (e erasure) forgetCopy(ctx context.Context) []string {
+	if !e.a.config.OnPostgres() {
 		return nil
 	}
 	places := []string{"copies for snapshots in the caches of other machines, until their next snapshot"}
-	if err := a.removeCopy(ctx); err != nil {
+	if err := e.a.removeCopy(ctx); err != nil {
 		places = append(places, "the copy for snapshots in the cache of this machine, which could not be removed: "+err.Error())
 	}
 	return places
@@ -85,13 +89,13 @@ func (a *Agent) ForgetAnswers(ctx context.Context) []string {
 }
 
 // keptByDatabase names what restores and moves have left of the agent in a database, and moves in other homes.
-func (a *Agent) keptByDatabase(ctx context.Context) (places []string) {
-	if !a.config.OnPostgres() && a.config.DSNFileOf(string(a.Tenant())) == "" {
+func (e erasure) keptByDatabase(ctx context.Context) (places []string) {
+	if !e.a.config.OnPostgres() && e.a.config.DSNFileOf(string(e.a.Tenant())) == "" {
 		return nil // there is none
 	}
-	server, done, err := a.Database(ctx)
+	server, done, err := e.a.Database(ctx)
 	if err == nil {
-		if places, err = a.keptBy(ctx, server); err == nil {
+		if places, err = e.keptBy(ctx, server); err == nil {
 			err = done()
 		} else {
 			_ = done()
@@ -103,15 +107,15 @@ func (a *Agent) keptByDatabase(ctx context.Context) (places []string) {
 	return places
 }
 
-func (a *Agent) keptBy(ctx context.Context, server *postgres.Server) (places []string, err error) {
-	if !a.config.OnPostgres() {
-		st, err := server.Standing(ctx, a.Tenant(), a.ID())
+func (e erasure) keptBy(ctx context.Context, server *postgres.Server) (places []string, err error) {
+	if !e.a.config.OnPostgres() {
+		st, err := server.Standing(ctx, e.a.Tenant(), e.a.ID())
 		if err == nil && st.Moved() {
 			places = append(places, "the rows that a move has kept in the database, which were not searched; amber move --forget")
 		}
 		return places, err
 	}
-	list, err := mirror.Generations(ctx, mirror.Agent{Server: server, Tenant: a.Tenant(), ID: a.ID()})
+	list, err := mirror.Generations(ctx, mirror.Agent{Server: server, Tenant: e.a.Tenant(), ID: e.a.ID()})
 	if err != nil {
 		return nil, err
 	}
@@ -120,15 +124,15 @@ func (a *Agent) keptBy(ctx context.Context, server *postgres.Server) (places []s
 			places = append(places, fmt.Sprintf("generation %d of the agent in the database, which is not live and was not searched; amber snapshot gc --old-generations", g.Number))
 		}
 	}
-	elsewhere, err := server.KeptElsewhere(ctx, a.Tenant(), a.ID(), move.HomePlace(a.home))
+	elsewhere, err := server.KeptElsewhere(ctx, e.a.Tenant(), e.a.ID(), move.HomePlace(e.a.home))
 	return append(places, elsewhere...), err
 }
 
 // leftBehind names what restores and moves have put aside: parked journal entries, and
 // generations that were kept. Neither is searched, and both may hold any text.
-func (a *Agent) leftBehind(ctx context.Context) []string {
-	places := a.keptByDatabase(ctx)
-	states, err := a.parked(ctx, nil)
+func (e erasure) leftBehind(ctx context.Context) []string {
+	places := e.keptByDatabase(ctx)
+	states, err := parking{e.a}.states(ctx, nil)
 	if err != nil {
 		places = append(places, "parked entries of the crash journal, which were not looked for: "+err.Error())
 	}
@@ -137,11 +141,11 @@ func (a *Agent) leftBehind(ctx context.Context) []string {
 			places = append(places, fmt.Sprintf("entries parked with generation %d, which were not searched; amber journal drain --from-generation %[1]d", st.Generation))
 		}
 	}
-	live, err := a.folder.Current()
+	live, err := e.a.folder.Current()
 	if err != nil {
 		return append(places, "old generations, which were not looked for: "+err.Error())
 	}
-	generations, err := a.folder.Generations()
+	generations, err := e.a.folder.Generations()
 	if err != nil {
 		return append(places, "old generations, which were not looked for: "+err.Error())
 	}
@@ -149,7 +153,7 @@ func (a *Agent) leftBehind(ctx context.Context) []string {
 		if n >= live.Generation {
 			continue
 		}
-		if byMove, _ := a.folder.Keeps(n); byMove {
+		if byMove, _ := e.a.folder.Keeps(n); byMove {
 			places = append(places, fmt.Sprintf("generation %d, which was kept by a move and was not searched: gen/%[1]d of the agent's folder; amber move --forget", n))
 		} else {
 			places = append(places, fmt.Sprintf("generation %d, which was kept by a restore and was not searched: gen/%[1]d of the agent's folder", n))
@@ -161,17 +165,17 @@ func (a *Agent) leftBehind(ctx context.Context) []string {
 // copiesInSnapshots names the snapshots that were taken since the memory was made,
 // and counts the older ones: these hold no revision of it, but may hold the turn or
 // the note that it came from. None is searched.
-func (a *Agent) copiesInSnapshots(ctx context.Context, revisions []amber.Memory) []string {
+func (e erasure) copiesInSnapshots(ctx context.Context, revisions []amber.Memory) []string {
 	if len(revisions) == 0 {
 		return nil
 	}
-	engine, err := a.Snapshots(ctx)
+	engine, err := e.a.Snapshots(ctx)
 	if err != nil {
 		return []string{"snapshots, which were not looked for: " + err.Error()}
 	}
 	var places []string
 	older := 0
-	err = a.eachSnapshot(ctx, engine, func(m wire.SnapshotMeta) error {
+	err = EachSnapshot(ctx, engine, wire.SnapshotQuery{Tenant: e.a.Tenant(), Agent: e.a.ID()}, func(m wire.SnapshotMeta) error {
 		if m.Damage == "" && m.CreatedAt.Before(revisions[0].CreatedAt) {
 			older++
 		} else {
@@ -186,11 +190,6 @@ func (a *Agent) copiesInSnapshots(ctx context.Context, revisions []amber.Memory)
 		places = append(places, "snapshots, which were not looked for: "+err.Error())
 	}
 	return places
-}
-
-// eachSnapshot calls fn for every snapshot of the agent, newest first.
-func (a *Agent) eachSnapshot(ctx context.Context, e Snapshots, fn func(wire.SnapshotMeta) error) error {
-	return EachSnapshot(ctx, e, wire.SnapshotQuery{Tenant: a.Tenant(), Agent: a.ID()}, fn)
 }
 
 // EachSnapshot calls fn for every snapshot that a query finds, newest first.

@@ -52,7 +52,7 @@ func (a *Agent) JournalState(ctx context.Context) (JournalState, error) {
 	if cursors.store != nil {
 		ingest = cursors.store.Ingest
 	}
-	if state.Parked, err = a.parked(ctx, ingest); ctx.Err() == nil {
+	if state.Parked, err = (parking{a}).states(ctx, ingest); ctx.Err() == nil {
 		err = nil // CURRENT is broken, and StoreError says so
 	}
 	return state, err

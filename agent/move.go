@@ -52,7 +52,7 @@ func (a *Agent) carryCursors(ctx context.Context, to move.To) (err error) {
 	if a.config.DSNFileOf("") == "" {
 		return nil // no server has a ledger there
 	}
-	shared, err := a.sharedLedger(ctx)
+	shared, err := ledgers{a}.shared(ctx)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func TestEventsAcrossAMove(t *testing.T) {
 		a := must.Get(Open(t.Context(), options(at)))(t)
 		m := &events.Mutations{Log: a.Plain().Changes, Tenant: a.Tenant(), Agent: a.ID(), Publisher: &heard, Cursor: events.AgentCursor(a.folder.Dir(), "memory")}
 		if at == move.Postgres {
-			shared := must.Get(a.sharedLedger(t.Context()))(t)
+			shared := must.Get(ledgers{a}.shared(t.Context()))(t)
 			a.closers = append(a.closers, shared.Close)
 			m.Cursor = shared.Cursor(a.Tenant(), a.ID(), "memory", nil)
 		}

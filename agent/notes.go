@@ -32,7 +32,7 @@ type followedNotes struct {
 func (n followedNotes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
 	note, err := n.Notes.WriteNote(ctx, w)
 	if err == nil {
-		n.a.followed(ctx)
+		noteIndex{n.a}.followed(ctx)
 	}
 	return note, err
 }
@@ -40,16 +40,19 @@ func (n followedNotes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.
 func (n followedNotes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
 	err := n.Notes.DeleteNote(ctx, name, by)
 	if err == nil {
-		n.a.followed(ctx)
+		noteIndex{n.a}.followed(ctx)
 	}
 	return err
 }
 
+// noteIndex is the index over the notes of an agent.
+type noteIndex struct{ a *Agent }
+
 // followed brings a change of notes into the index. The change is durable and the next
 // question catches up, so a failure is a warning.
-func (a *Agent) followed(ctx context.Context) {
-	if err := a.FollowNotes(ctx); err != nil {
-		a.o.Warn("the note is stored and not in the index yet: " + err.Error())
+func (n noteIndex) followed(ctx context.Context) {
+	if err := n.a.FollowNotes(ctx); err != nil {
+		n.a.o.Warn("the note is stored and not in the index yet: " + err.Error())
 	}
 }
 
@@ -99,13 +102,13 @@ func (a *Agent) FollowNotes(ctx context.Context) error {
 	for range followTries {
 		var behind bool
 		var at string
-		if at, behind, err = a.behind(ctx); err != nil || !behind {
+		if at, behind, err = (noteIndex{a}).behind(ctx); err != nil || !behind {
 			return err
 		}
 		if a.look || a.isReadOnly() {
 			return amber.Errorf(amber.KindRefused, "index notes", "", "the store is only read").WithHint("amber index sync")
 		}
-		if err = a.catchUp(ctx, at); amber.KindOf(err) != amber.KindConflict {
+		if err = (noteIndex{a}).catchUp(ctx, at); amber.KindOf(err) != amber.KindConflict {
 			return err
 		}
 	}
@@ -113,8 +116,8 @@ func (a *Agent) FollowNotes(ctx context.Context) error {
 }
 
 // behind returns the commit that the index has the notes of, and whether there is another one.
-func (a *Agent) behind(ctx context.Context) (at string, behind bool, err error) {
-	at, head, err := heads(ctx, a.notes, a.core)
+func (n noteIndex) behind(ctx context.Context) (at string, behind bool, err error) {
+	at, head, err := heads(ctx, n.a.notes, n.a.core)
 	return at, at != head, err
 }
 
@@ -172,45 +175,45 @@ func compareNotes(ctx context.Context, n *notes.Dir, s *sqlcore.Contracts, commi
 }
 
 // catchUp brings the changes since a commit into the index.
-func (a *Agent) catchUp(ctx context.Context, at string) error {
-	c, err := a.notes.Since(ctx, at)
+func (n noteIndex) catchUp(ctx context.Context, at string) error {
+	c, err := n.a.notes.Since(ctx, at)
 	if err != nil {
 		return err
 	}
-	return a.core.PutNotes(ctx, changesOf(at, c))
+	return n.a.core.PutNotes(ctx, changesOf(at, c))
 }
 
 func changesOf(at string, c notes.Committed) sqlcore.NoteChanges {
 	return sqlcore.NoteChanges{From: at, To: c.Head, Whole: c.Whole, Written: c.Notes, Removed: c.Removed}
 }
 
-// renewNotes brings all notes into the index anew.
-func (a *Agent) renewNotes(ctx context.Context) error {
-	if a.core == nil || a.notes == nil || a.absent {
+// renew brings all notes into the index anew.
+func (n noteIndex) renew(ctx context.Context) error {
+	if n.a.core == nil || n.a.notes == nil || n.a.absent {
 		return nil
 	}
-	at, err := a.core.NotesHead(ctx)
+	at, err := n.a.core.NotesHead(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := a.notes.Since(ctx, "")
+	c, err := n.a.notes.Since(ctx, "")
 	if err != nil {
 		return err
 	}
-	return a.core.PutNotes(ctx, changesOf(at, c))
+	return n.a.core.PutNotes(ctx, changesOf(at, c))
 }
 
-// checkNotes compares the notes of the index with those of the commit that it is of. The
+// check compares the notes of the index with those of the commit that it is of. The
 // error is of kind damaged.
-func (a *Agent) checkNotes(ctx context.Context) error {
-	if a.core == nil || a.notes == nil || a.absent {
+func (n noteIndex) check(ctx context.Context) error {
+	if n.a.core == nil || n.a.notes == nil || n.a.absent {
 		return nil
 	}
-	at, behind, err := a.behind(ctx)
+	at, behind, err := n.behind(ctx)
 	if err != nil || behind {
 		return err
 	}
-	differ, extra, err := compareNotes(ctx, a.notes, a.core, at)
+	differ, extra, err := compareNotes(ctx, n.a.notes, n.a.core, at)
 	if err != nil {
 		return err
 	}

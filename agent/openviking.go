@@ -18,29 +18,32 @@ import (
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
-// openViking opens the primary, and puts an OpenViking server beside it, which is not asked yet.
+// vikingSide is the OpenViking server beside the store of an agent.
+type vikingSide struct{ a *Agent }
+
+// open opens the primary, and puts an OpenViking server beside it, which is not asked yet.
 // Errors: invalid; those of the primary.
-func (a *Agent) openViking(ctx context.Context, c config.Config) (config.Opened, error) {
+func (v vikingSide) open(ctx context.Context, c config.Config) (config.Opened, error) {
 	if err := checkPrimary(c); err != nil {
 		return config.Opened{}, err
 	}
-	primary, err := a.openSQLite(ctx, c)
+	primary, err := v.a.openSQLite(ctx, c)
 	if err != nil {
 		return config.Opened{}, err
 	}
-	s, client, err := a.beside(c, primary.Parts, a.sqlite)
+	s, client, err := v.beside(c, primary.Parts, v.a.sqlite)
 	if err != nil {
 		return config.Opened{}, errors.Join(err, closed(primary))
 	}
-	a.viking = s
+	v.a.viking = s
 	return config.Opened{Parts: s.Parts(), Close: func() error { return errors.Join(client.Close(), closed(primary)) }}, nil
 }
 
-func (a *Agent) serverClock() amber.Clock {
-	if a.o.ServerClock != nil {
-		return a.o.ServerClock
+func (v vikingSide) serverClock() amber.Clock {
+	if v.a.o.ServerClock != nil {
+		return v.a.o.ServerClock
 	}
-	return a.o.Clock
+	return v.a.o.Clock
 }
 
 // closed closes a backend, unless another one does.
@@ -52,19 +55,19 @@ func closed(o config.Opened) error {
 }
 
 // beside puts an OpenViking server beside a primary. The caller closes the client.
-func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.IndexCursors) (*openviking.Store, *api.Client, error) {
+func (v vikingSide) beside(c config.Config, primary amber.Parts, cursors amber.IndexCursors) (*openviking.Store, *api.Client, error) {
 	o := c.Memory.Backends.OpenViking
-	client, err := a.vikingClient(o)
+	client, err := v.client(o)
 	if err != nil {
 		return nil, nil, err
 	}
 	with := openviking.Options{
-		Primary: primary, Cursors: cursors, Server: client, URL: o.URL, Tenant: a.Tenant(), Agent: a.ID(), Rules: c.RedactDigest(),
-		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.serverClock(), Lock: a.feedLock,
+		Primary: primary, Cursors: cursors, Server: client, URL: o.URL, Tenant: v.a.Tenant(), Agent: v.a.ID(), Rules: c.RedactDigest(),
+		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: v.serverClock(), Lock: v.lock,
 		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
 	if o.Mode == config.VikingTrusted || o.Mode == config.VikingKey && o.KeyFile == "" {
-		with.User = string(a.ID()) // it needs no request to the server
+		with.User = string(v.a.ID()) // it needs no request to the server
 	}
 	rules := c.Redactor()
 	if with.Redact = rules.WithoutPrivate; c.Export.Redact {
@@ -89,19 +92,19 @@ func (a *Agent) Viking() *openviking.Store { return a.viking }
 // Viking is the OpenViking server beside the store; nil where there is none.
 func (x Index) Viking() *openviking.Store { return x.a.viking }
 
-func (a *Agent) vikingClient(o config.OpenViking) (*api.Client, error) {
-	with := api.Options{URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: a.serverClock(), Random: a.o.Random}
+func (v vikingSide) client(o config.OpenViking) (*api.Client, error) {
+	with := api.Options{URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: v.serverClock(), Random: v.a.o.Random}
 	switch o.Mode {
 	case config.VikingTrusted:
-		with.Account, with.User = string(a.Tenant()), string(a.ID())
-		if path := a.vikingKeyPath(o); o.KeyFile != "" || o.KeysDir != "" {
+		with.Account, with.User = string(v.a.Tenant()), string(v.a.ID())
+		if path := v.keyPath(o); o.KeyFile != "" || o.KeysDir != "" {
 			with.Key = func() (string, error) { return readKey(path) }
 		}
 	case config.VikingKey:
-		path := a.vikingKeyPath(o)
+		path := v.keyPath(o)
 		with.Key = func() (string, error) { return readKey(path) }
 		if with.SameOwner = o.KeyFile != ""; !with.SameOwner { // the name of the file says whose key it is
-			with.Owner = api.Owner{Account: string(a.Tenant()), User: string(a.ID())}
+			with.Owner = api.Owner{Account: string(v.a.Tenant()), User: string(v.a.ID())}
 		}
 	default:
 		if !openviking.IsLoopback(o.URL) {
@@ -111,15 +114,15 @@ func (a *Agent) vikingClient(o config.OpenViking) (*api.Client, error) {
 	return api.New(with)
 }
 
-func (a *Agent) vikingKeyPath(o config.OpenViking) string {
+func (v vikingSide) keyPath(o config.OpenViking) string {
 	if o.KeyFile != "" {
 		return o.KeyFile
 	}
 	dir := o.KeysDir
 	if dir == "" {
-		dir = filepath.Join(a.home.Dir(), "keys", "openviking")
+		dir = filepath.Join(v.a.home.Dir(), "keys", "openviking")
 	}
-	return filepath.Join(dir, string(a.Tenant()), string(a.ID()))
+	return filepath.Join(dir, string(v.a.Tenant()), string(v.a.ID()))
 }
 
 // maxKey bounds the file of a key.
@@ -153,12 +156,12 @@ func readKey(path string) (string, error) {
 	return key, nil
 }
 
-// feedLock keeps other processes from feeding the server. Errors: busy.
-func (a *Agent) feedLock(context.Context) (release func() error, err error) {
-	if a.absent { // no process writes to it
+// lock keeps other processes from feeding the server. Errors: busy.
+func (v vikingSide) lock(context.Context) (release func() error, err error) {
+	if v.a.absent { // no process writes to it
 		return func() error { return nil }, nil
 	}
-	path := filepath.Join(a.folder.Dir(), "openviking.lock")
+	path := filepath.Join(v.a.folder.Dir(), "openviking.lock")
 	lock, err := fsx.TryLock(path, fsx.Exclusive)
 	if errors.Is(err, fsx.ErrLocked) {
 		return nil, amber.Errorf(amber.KindBusy, "feed openviking", path, "another process feeds the server")
@@ -201,11 +204,11 @@ const conversations = "#sessions"
 
 // formerIndexes names servers that were fed once and are not used any more, and those that earlier versions sent
 // conversations to: no version deletes these now.
-func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
-	if a.sqlite == nil {
+func (e erasure) formerIndexes(ctx context.Context) (left []string) {
+	if e.a.sqlite == nil {
 		return nil
 	}
-	places, err := a.sqlite.IndexPlaces(ctx)
+	places, err := e.a.sqlite.IndexPlaces(ctx)
 	if err != nil {
 		return []string{"OpenViking servers that were fed, which were not looked for: " + err.Error()}
 	}
@@ -213,7 +216,7 @@ func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
 		if at, sent := strings.CutSuffix(p, conversations); sent {
 			left = append(left, "conversations that an earlier version sent to an OpenViking server (docs/openviking.md): "+at)
 		}
-		if strings.Contains(p, "#") || a.viking != nil && !a.viking.Left(p) { // a part of another place, or in use
+		if strings.Contains(p, "#") || e.a.viking != nil && !e.a.viking.Left(p) { // a part of another place, or in use
 			continue
 		}
 		left = append(left, "an OpenViking server that was fed and is not used any more: "+p)
@@ -221,14 +224,14 @@ func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
 	return left
 }
 
-// leftOnViking names what an agent that is deleted leaves on its server, and removes its key.
-func (a *Agent) leftOnViking() []string {
-	if a.config.BackendOf(amber.LayerLongTerm) != "openviking" {
+// left names what an agent that is deleted leaves on its server, and removes its key.
+func (v vikingSide) left() []string {
+	if v.a.config.BackendOf(amber.LayerLongTerm) != "openviking" {
 		return nil
 	}
-	o := a.config.Memory.Backends.OpenViking
-	left := []string{fmt.Sprintf("the files of the agent on the OpenViking server %s: memories/amber/%s.%s of its user", o.URL, a.Tenant(), a.ID())}
-	if path := a.vikingKeyPath(o); o.KeyFile == "" {
+	o := v.a.config.Memory.Backends.OpenViking
+	left := []string{fmt.Sprintf("the files of the agent on the OpenViking server %s: memories/amber/%s.%s of its user", o.URL, v.a.Tenant(), v.a.ID())}
+	if path := v.keyPath(o); o.KeyFile == "" {
 		if err := fsx.Remove(fsx.OS(), path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			left = append(left, path+": "+err.Error())
 		}

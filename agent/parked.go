@@ -21,11 +21,14 @@ type Parked struct {
 	Error       string `json:"error,omitempty"`
 }
 
-// parked returns what restores have parked, by generation. Where there is no agent
+// parking is what restores have put aside of the journal of an agent.
+type parking struct{ a *Agent }
+
+// states returns what restores have parked, by generation. Where there is no agent
 // nothing is. It changes nothing. Without a store nothing counts as drained.
-func (a *Agent) parked(ctx context.Context, store amber.Ingester) ([]Parked, error) {
+func (p parking) states(ctx context.Context, store amber.Ingester) ([]Parked, error) {
 	states := []Parked{}
-	generations, _, err := a.parkedGenerations(ctx)
+	generations, _, err := p.generations(ctx)
 	if amber.KindOf(err) == amber.KindNotFound {
 		return states, nil
 	}
@@ -33,7 +36,7 @@ func (a *Agent) parked(ctx context.Context, store amber.Ingester) ([]Parked, err
 		return states, err
 	}
 	for _, n := range generations {
-		j, err := a.parkedJournal(n)
+		j, err := p.journal(n)
 		if err != nil {
 			return states, err
 		}
@@ -50,33 +53,33 @@ func (a *Agent) parked(ctx context.Context, store amber.Ingester) ([]Parked, err
 	return states, nil
 }
 
-// parkedGenerations returns the generations before the live one that left journal entries on this machine, and the live one.
-func (a *Agent) parkedGenerations(ctx context.Context) (parked []int64, live int64, err error) {
-	if !a.config.OnPostgres() {
-		c, err := a.folder.Current()
+// generations returns the generations before the live one that left journal entries on this machine, and the live one.
+func (p parking) generations(ctx context.Context) (parked []int64, live int64, err error) {
+	if !p.a.config.OnPostgres() {
+		c, err := p.a.folder.Current()
 		if err != nil {
 			return nil, 0, err
 		}
-		parked, err = a.folder.ParkedBefore(c.Generation)
+		parked, err = p.a.folder.ParkedBefore(c.Generation)
 		return parked, c.Generation, err
 	}
-	if _, err := a.folder.Current(); err != nil { // nothing of the agent is on this machine
+	if _, err := p.a.folder.Current(); err != nil { // nothing of the agent is on this machine
 		return nil, 0, err
 	}
-	server, done, err := a.Database(ctx)
+	server, done, err := p.a.Database(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	_, c, err := server.Live(ctx, a.Tenant(), a.ID())
+	_, c, err := server.Live(ctx, p.a.Tenant(), p.a.ID())
 	if err = errors.Join(err, done()); err != nil {
 		return nil, 0, err
 	}
-	parked, err = a.folder.ParkedBefore(c.Generation)
+	parked, err = p.a.folder.ParkedBefore(c.Generation)
 	return parked, c.Generation, err
 }
 
-func (a *Agent) parkedJournal(generation int64) (*journal.Journal, error) {
-	return journal.Open(a.folder.ParkedDir(generation), JournalOptions(a.config.Journal, a.o.Clock))
+func (p parking) journal(generation int64) (*journal.Journal, error) {
+	return journal.Open(p.a.folder.ParkedDir(generation), JournalOptions(p.a.config.Journal, p.a.o.Clock))
 }
 
 // parkedIn adds up one parked journal.
@@ -104,14 +107,14 @@ func parkedIn(ctx context.Context, j *journal.Journal, store amber.Ingester) (Pa
 // removes the parked journal when nothing is left in it. Errors: not_found when
 // nothing is parked of that generation.
 func (a *Agent) DrainParked(ctx context.Context, generation int64, explain bool) (report drain.Report, err error) {
-	generations, live, err := a.parkedGenerations(ctx)
+	generations, live, err := parking{a}.generations(ctx)
 	if err != nil {
 		return report, err
 	}
 	if !slices.Contains(generations, generation) {
 		return report, amber.Errorf(amber.KindNotFound, "drain parked entries", fmt.Sprint(generation), "nothing is parked of that generation").WithHint("amber journal status")
 	}
-	j, err := a.parkedJournal(generation)
+	j, err := parking{a}.journal(generation)
 	if err != nil {
 		return report, err
 	}

@@ -33,7 +33,7 @@ func (e *Engine) At(ctx context.Context, ref wire.SnapshotRef) (*Past, error) {
 }
 
 func (e *Engine) past(ctx context.Context, rep *repository, ref wire.SnapshotRef) (*Past, error) {
-	_, inner, err := e.find(ctx, rep, ref)
+	_, inner, err := rep.find(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

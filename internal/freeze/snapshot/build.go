@@ -62,7 +62,7 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 	if err := s.from.database(ctx, d.name, path); err != nil {
 		return err
 	}
-	checks := s.e.recorded(d.digest)
+	checks := s.e.book.recorded(d.digest)
 	if len(checks) == 0 {
 		var err error
 		s.e.progress(ctx, "check "+d.name, 0, 0)
@@ -217,7 +217,7 @@ func (s *restoration) carry(ctx context.Context, freezer *freezer, live home.Cur
 		if s.restores(part) {
 			continue
 		}
-		left, err := s.e.copyFolder(folder(old), folder(dir))
+		left, err := copyFolder(s.e.o.FS, folder(old), folder(dir))
 		if err != nil {
 			return fail("carry "+part, folder(old), err)
 		}
@@ -251,7 +251,7 @@ func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live
 	}
 	for _, d := range frozen {
 		if name := d.Info().Name; !s.restores(partOf(name)) {
-			if err := s.e.copyDatabase(ctx, d, filepath.Join(dir, name)); err != nil {
+			if err := copyDatabase(ctx, s.e.o.FS, d, filepath.Join(dir, name)); err != nil {
 				return fail("carry database", name, err)
 			}
 		}
@@ -260,8 +260,8 @@ func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live
 }
 
 // copyDatabase writes the pages of a frozen database to a new file.
-func (e *Engine) copyDatabase(ctx context.Context, d wire.FrozenDatabase, path string) error {
-	f, err := fsx.Build(e.o.FS, path, 0o600)
+func copyDatabase(ctx context.Context, disk fsx.FS, d wire.FrozenDatabase, path string) error {
+	f, err := fsx.Build(disk, path, 0o600)
 	if err != nil {
 		return err
 	}
@@ -275,13 +275,13 @@ func (e *Engine) copyDatabase(ctx context.Context, d wire.FrozenDatabase, path s
 // copyFolder copies a folder with everything in it, while no process writes there. It returns the
 // entries that are neither files nor folders; it leaves them out. If the folder does not exist,
 // copyFolder makes none.
-func (e *Engine) copyFolder(from, to string) (left []string, err error) {
-	entries, err := e.o.FS.ReadDir(from)
+func copyFolder(disk fsx.FS, from, to string) (left []string, err error) {
+	entries, err := disk.ReadDir(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err == nil {
-		err = e.o.FS.Mkdir(to, 0o700)
+		err = disk.Mkdir(to, 0o700)
 	}
 	if err != nil {
 		return nil, err
@@ -290,13 +290,13 @@ func (e *Engine) copyFolder(from, to string) (left []string, err error) {
 		src, dst := filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())
 		switch {
 		case entry.IsDir():
-			more, err := e.copyFolder(src, dst)
+			more, err := copyFolder(disk, src, dst)
 			left = append(left, more...)
 			if err != nil {
 				return left, err
 			}
 		case entry.Type().IsRegular():
-			if err := e.copyFile(src, dst); err != nil {
+			if err := copyFile(disk, src, dst); err != nil {
 				return left, err
 			}
 		default:
@@ -307,8 +307,8 @@ func (e *Engine) copyFolder(from, to string) (left []string, err error) {
 }
 
 // copyFile copies one file with its mode.
-func (e *Engine) copyFile(from, to string) error {
-	in, err := e.o.FS.OpenFile(from, os.O_RDONLY, 0)
+func copyFile(disk fsx.FS, from, to string) error {
+	in, err := disk.OpenFile(from, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (e *Engine) copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	out, err := fsx.Build(e.o.FS, to, info.Mode().Perm())
+	out, err := fsx.Build(disk, to, info.Mode().Perm())
 	if err != nil {
 		return err
 	}

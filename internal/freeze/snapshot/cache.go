@@ -16,6 +16,10 @@ import (
 	"github.com/amber-memory/amber/store/home"
 )
 
+// notebook is what this home writes down about its repositories, outside of them: ends of chains, keys, checks that were made, and
+// what spares the next snapshot work.
+type notebook struct{ o Options }
+
 // Caches spare the next snapshot work and are never believed: page digests are
 // compared with the manifest they belong to, files with their stat, and what
 // cannot be read is made again. Errors are therefore none of the caller's
@@ -28,20 +32,20 @@ const (
 
 // cachePath returns a file of an agent's cache. Names are of this package or
 // of sources, which are folder names.
-func (e *Engine) cachePath(agent *home.Agent, name string) string {
-	return filepath.Join(e.o.Home.CacheDir(), "snapshot", string(agent.Tenant()), string(agent.ID()), name)
+func (n notebook) cachePath(agent *home.Agent, name string) string {
+	return filepath.Join(n.o.Home.CacheDir(), "snapshot", string(agent.Tenant()), string(agent.ID()), name)
 }
 
-func (e *Engine) writeCache(path string, data []byte) {
-	if fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700) == nil {
-		_ = fsx.Replace(e.o.FS, path, 0o600, data)
+func (n notebook) writeCache(path string, data []byte) {
+	if fsx.MkdirAll(n.o.FS, filepath.Dir(path), 0o700) == nil {
+		_ = fsx.Replace(n.o.FS, path, 0o600, data)
 	}
 }
 
 // loadJSON reads a cache of at most max bytes that begins with the digest of the
 // rest. It reports false for a cache that is missing or damaged.
-func loadJSON[T any](e *Engine, path string, max int64) (v T, ok bool) {
-	b, err := fsx.ReadFile(e.o.FS, path, max)
+func loadJSON[T any](n notebook, path string, max int64) (v T, ok bool) {
+	b, err := fsx.ReadFile(n.o.FS, path, max)
 	sum, body, _ := bytes.Cut(b, []byte("\n"))
 	digest := sha256.Sum256(body)
 	ok = err == nil && string(sum) == hex.EncodeToString(digest[:]) && json.Unmarshal(body, &v) == nil
@@ -49,19 +53,19 @@ func loadJSON[T any](e *Engine, path string, max int64) (v T, ok bool) {
 }
 
 // saveJSON writes a cache that loadJSON reads.
-func (e *Engine) saveJSON(path string, v any) {
+func (n notebook) saveJSON(path string, v any) {
 	body, err := json.Marshal(v)
 	if err != nil || len(body) > maxFileCache {
 		return
 	}
 	digest := sha256.Sum256(body)
-	e.writeCache(path, append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+	n.writeCache(path, append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
 }
 
 // loadBase returns the page digests of the database that ref describes, nil
 // when the cache does not have them.
-func (e *Engine) loadBase(agent *home.Agent, name string, ref repo.DatabaseRef) *repo.Base {
-	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "pages-"+name), maxPages)
+func (n notebook) loadBase(agent *home.Agent, name string, ref repo.DatabaseRef) *repo.Base {
+	b, err := fsx.ReadFile(n.o.FS, n.cachePath(agent, "pages-"+name), maxPages)
 	// The maps lead to the pages that are not stored again: they must be those
 	// that were written with these digests.
 	front := pagesFront(ref)
@@ -93,7 +97,7 @@ func pagesFront(ref repo.DatabaseRef) []byte {
 	return h.Sum([]byte(pagesMagic))
 }
 
-func (e *Engine) saveBase(agent *home.Agent, name string, base repo.Base) {
+func (n notebook) saveBase(agent *home.Agent, name string, base repo.Base) {
 	digests := base.Digests
 	front := pagesFront(base.Ref)
 	if len(digests) > (maxPages-len(front))/sha256.Size {
@@ -104,7 +108,7 @@ func (e *Engine) saveBase(agent *home.Agent, name string, base repo.Base) {
 	for _, d := range digests {
 		b = append(b, d[:]...)
 	}
-	e.writeCache(e.cachePath(agent, "pages-"+name), b)
+	n.writeCache(n.cachePath(agent, "pages-"+name), b)
 }
 
 // record is a file whose content is in the repository. A cache tells no names:
@@ -126,8 +130,8 @@ func (r record) unchanged(e survey.Entry) bool {
 
 // loadRecords returns the files of a part that an earlier snapshot read, by
 // hexName.
-func (e *Engine) loadRecords(agent *home.Agent, part string) map[string]record {
-	list, _ := loadJSON[[]record](e, e.cachePath(agent, "files-"+part), maxFileCache)
+func (n notebook) loadRecords(agent *home.Agent, part string) map[string]record {
+	list, _ := loadJSON[[]record](n, n.cachePath(agent, "files-"+part), maxFileCache)
 	known := make(map[string]record, len(list))
 	for _, r := range list {
 		known[r.Name] = r
@@ -135,11 +139,11 @@ func (e *Engine) loadRecords(agent *home.Agent, part string) map[string]record {
 	return known
 }
 
-func (e *Engine) saveRecords(agent *home.Agent, part string, list []record) {
+func (n notebook) saveRecords(agent *home.Agent, part string, list []record) {
 	for i := range list {
 		list[i].Name, list[i].Entry.Path = hexName(list[i].Entry.Path), ""
 	}
-	e.saveJSON(e.cachePath(agent, "files-"+part), list)
+	n.saveJSON(n.cachePath(agent, "files-"+part), list)
 }
 
 // seenRecord is how much of a chain has been read.
@@ -152,16 +156,16 @@ type seenRecord struct {
 
 // loadSeen returns what need not be read again of a chain. It is compared with
 // the names in the repository.
-func (e *Engine) loadSeen(agent *home.Agent, device string) repo.Seen {
-	r, ok := loadJSON[seenRecord](e, e.cachePath(agent, "chain-"+hexName(device)), maxFileCache)
+func (n notebook) loadSeen(agent *home.Agent, device string) repo.Seen {
+	r, ok := loadJSON[seenRecord](n, n.cachePath(agent, "chain-"+hexName(device)), maxFileCache)
 	if !ok {
 		return repo.Seen{}
 	}
 	return repo.Seen{Tip: repo.Link{Counter: r.Counter, ID: r.ID, Digest: r.Digest}, IDs: r.IDs}
 }
 
-func (e *Engine) saveSeen(agent *home.Agent, device string, s repo.Seen) {
-	e.saveJSON(e.cachePath(agent, "chain-"+hexName(device)), seenRecord{s.Tip.Counter, s.Tip.ID, s.Tip.Digest, s.IDs})
+func (n notebook) saveSeen(agent *home.Agent, device string, s repo.Seen) {
+	n.saveJSON(n.cachePath(agent, "chain-"+hexName(device)), seenRecord{s.Tip.Counter, s.Tip.ID, s.Tip.Digest, s.IDs})
 }
 
 // hexName makes a file name of any text.

@@ -281,7 +281,7 @@ func (c *capture) manifest(ctx context.Context) (repo.Manifest, error) {
 		return repo.Manifest{}, err
 	}
 	return repo.Manifest{
-		ID: amber.SnapshotID(id), Tenant: c.agent.Tenant(), Agent: c.agent.ID(), Device: c.e.chainOf(c.agent.Tenant(), c.i.current.Device),
+		ID: amber.SnapshotID(id), Tenant: c.agent.Tenant(), Agent: c.agent.ID(), Device: c.e.book.chainOf(c.agent.Tenant(), c.i.current.Device),
 		Counter: tip.Counter + 1, Parent: tip.Digest, ParentID: tip.ID,
 		CreatedAt: c.i.at, FenceMS: float64(c.i.fence.Microseconds()) / 1000,
 		Generation: c.i.current.Generation, Incarnation: c.i.current.Incarnation,
@@ -332,7 +332,7 @@ func (c *capture) signs(ctx context.Context, m repo.Manifest) (sign.KeyID, error
 // tip returns the end of a chain. A repository that was set back to an earlier
 // state does not make the counter go back.
 func (c *capture) tip(ctx context.Context) (repo.Link, error) {
-	device := c.e.chainOf(c.agent.Tenant(), c.i.current.Device)
+	device := c.e.book.chainOf(c.agent.Tenant(), c.i.current.Device)
 	catalog := c.rep.catalog
 	if c.rep.signer != nil {
 		// A chain of ours goes on from what we, or who is trusted, have signed.
@@ -341,12 +341,12 @@ func (c *capture) tip(ctx context.Context) (repo.Link, error) {
 			return err == nil && standing != sign.StandingStranger
 		})
 	}
-	seen, err := catalog.TipSince(ctx, c.agent.ID(), device, c.e.loadSeen(c.agent, device))
+	seen, err := catalog.TipSince(ctx, c.agent.ID(), device, c.e.book.loadSeen(c.agent, device))
 	if err != nil {
 		return repo.Link{}, err
 	}
 	c.seen = seen
-	if known, ok, err := c.e.loadHead(c.agent.Tenant(), c.agent.ID(), device); err == nil && ok && known.Counter > seen.Tip.Counter {
+	if known, ok, err := c.e.book.loadHead(c.agent.Tenant(), c.agent.ID(), device); err == nil && ok && known.Counter > seen.Tip.Counter {
 		return known, nil
 	}
 	return seen.Tip, nil
@@ -359,11 +359,11 @@ func (c *capture) own(ctx context.Context) (repo.Inner, bool) {
 	if err != nil {
 		return repo.Inner{}, false
 	}
-	head, known, err := c.e.loadHead(c.agent.Tenant(), c.agent.ID(), c.e.chainOf(c.agent.Tenant(), current.Device))
+	head, known, err := c.e.book.loadHead(c.agent.Tenant(), c.agent.ID(), c.e.book.chainOf(c.agent.Tenant(), current.Device))
 	if err != nil || !known {
 		return repo.Inner{}, false
 	}
-	entry, inner, err := c.e.find(ctx, c.rep, wire.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
+	entry, inner, err := c.rep.find(ctx, wire.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
 	return inner, err == nil && entry.Digest == head.Digest && c.shares(entry.Manifest)
 }
 
@@ -384,16 +384,16 @@ func (c *capture) shares(m repo.Manifest) bool { return m.Key == c.rep.KeyID() }
 // read.
 func (c *capture) remember(m repo.Manifest, digest string) {
 	head := repo.Link{Counter: m.Counter, ID: m.ID, Digest: digest}
-	if err := c.e.saveHead(m.Tenant, m.Agent, m.Device, head); err != nil {
+	if err := c.e.book.saveHead(m.Tenant, m.Agent, m.Device, head); err != nil {
 		c.warn = append(c.warn, "the end of the chain could not be noted outside the repository: "+err.Error())
 	}
 	if c.agent == nil {
 		return // imported: nothing of it was read here
 	}
-	c.e.saveSeen(c.agent, m.Device, repo.Seen{Tip: head, IDs: append(c.seen.IDs, m.ID)})
+	c.e.book.saveSeen(c.agent, m.Device, repo.Seen{Tip: head, IDs: append(c.seen.IDs, m.ID)})
 	for _, name := range slices.Sorted(maps.Keys(c.bases)) {
-		c.e.saveBase(c.agent, name, *c.bases[name])
+		c.e.book.saveBase(c.agent, name, *c.bases[name])
 	}
-	c.e.saveRecords(c.agent, "notes"+m.Key, c.i.notes.records())
-	c.e.saveRecords(c.agent, "state"+m.Key, c.i.state.records())
+	c.e.book.saveRecords(c.agent, "notes"+m.Key, c.i.notes.records())
+	c.e.book.saveRecords(c.agent, "state"+m.Key, c.i.state.records())
 }

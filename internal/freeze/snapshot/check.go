@@ -30,14 +30,14 @@ type checkRecord struct {
 	Checks  []wire.Check `json:"checks"`
 }
 
-func (e *Engine) checkPath(digest repo.ID) string {
-	return filepath.Join(e.o.Home.CacheDir(), "checks", digest.String())
+func (n notebook) checkPath(digest repo.ID) string {
+	return filepath.Join(n.o.Home.CacheDir(), "checks", digest.String())
 }
 
 // recorded returns the checks that were made of a database, with all its
 // pages, none when they are not known.
-func (e *Engine) recorded(digest repo.ID) []wire.Check {
-	r, ok := loadJSON[checkRecord](e, e.checkPath(digest), maxCheckRecord)
+func (n notebook) recorded(digest repo.ID) []wire.Check {
+	r, ok := loadJSON[checkRecord](n, n.checkPath(digest), maxCheckRecord)
 	if !ok || r.Version != checksVersion {
 		return nil
 	}
@@ -50,22 +50,22 @@ func (e *Engine) recorded(digest repo.ID) []wire.Check {
 }
 
 // record remembers the checks of a database.
-func (e *Engine) record(digest repo.ID, checks []wire.Check) {
-	e.saveJSON(e.checkPath(digest), checkRecord{Version: checksVersion, Checks: checks})
+func (n notebook) record(digest repo.ID, checks []wire.Check) {
+	n.saveJSON(n.checkPath(digest), checkRecord{Version: checksVersion, Checks: checks})
 }
 
 // recordAs remembers what is known about a database under the digest of its
 // file, too: by that a bundle knows it.
-func (e *Engine) recordAs(digest repo.ID, file string) {
+func (n notebook) recordAs(digest repo.ID, file string) {
 	as, err := repo.ParseID(file)
-	checks := e.recorded(digest)
+	checks := n.recorded(digest)
 	if err != nil || len(checks) == 0 {
 		return
 	}
 	for i := range checks {
 		checks[i].Digest = file
 	}
-	e.record(as, checks)
+	n.record(as, checks)
 }
 
 // examine runs every check on a database file whose content has a digest.
@@ -78,7 +78,7 @@ func (e *Engine) examine(ctx context.Context, name string, digest repo.ID, path 
 	for i := range checks {
 		checks[i].Part, checks[i].Digest, checks[i].At = partOf(name), digest.String(), now
 	}
-	e.record(digest, checks)
+	e.book.record(digest, checks)
 	return checks, nil
 }
 
@@ -104,7 +104,7 @@ func (e *Engine) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire
 		return report, nil
 	}
 	err := e.with(ctx, r.Tenant, func(rep *repository) (err error) {
-		report, err = rep.Audit(ctx, r.Tenant, r.ReadData, e.heads(r.Tenant), e.chains(r.Tenant)...)
+		report, err = rep.Audit(ctx, r.Tenant, r.ReadData, e.book.heads(r.Tenant), e.chains(r.Tenant)...)
 		return err
 	})
 	return report, err
@@ -115,7 +115,7 @@ func (e *Engine) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire
 func (e *Engine) gone(tenant amber.TenantID) []wire.Damage {
 	damaged := []wire.Damage{}
 	for _, c := range e.chains(tenant) {
-		head, _ := e.heads(tenant)(c.Agent, c.Device)
+		head, _ := e.book.heads(tenant)(c.Agent, c.Device)
 		damaged = append(damaged, wire.Damage{
 			Object:    fmt.Sprintf("chain of agent %s, device %s", c.Agent, c.Device),
 			Reason:    fmt.Sprintf("the repository is gone, but counter %d was written", head.Counter),
@@ -127,9 +127,9 @@ func (e *Engine) gone(tenant amber.TenantID) []wire.Damage {
 
 // heads returns a function that looks up the known end of a chain of a tenant. An end that cannot
 // be read counts as unknown.
-func (e *Engine) heads(tenant amber.TenantID) func(amber.AgentID, string) (repo.Link, bool) {
+func (n notebook) heads(tenant amber.TenantID) func(amber.AgentID, string) (repo.Link, bool) {
 	return func(agent amber.AgentID, device string) (repo.Link, bool) {
-		l, ok, err := e.loadHead(tenant, agent, device)
+		l, ok, err := n.loadHead(tenant, agent, device)
 		return l, ok && err == nil
 	}
 }
@@ -151,8 +151,8 @@ func (e *Engine) chains(tenant amber.TenantID) []repo.ChainName {
 		if err != nil {
 			continue
 		}
-		device := e.chainOf(tenant, c.Device)
-		if _, known, err := e.loadHead(tenant, id, device); known && err == nil {
+		device := e.book.chainOf(tenant, c.Device)
+		if _, known, err := e.book.loadHead(tenant, id, device); known && err == nil {
 			names = append(names, repo.ChainName{Agent: id, Device: device})
 		}
 	}

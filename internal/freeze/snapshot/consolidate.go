@@ -94,7 +94,7 @@ func (e *Engine) BeginConsolidation(ctx context.Context, r wire.ConsolidationBeg
 		if c.Unfinished, err = e.mayBegin(agent, current, r.Abandon); err != nil {
 			return err
 		}
-		return e.writeMark(agent, current, c)
+		return writeMark(e.o.FS, agent, current, c)
 	})
 	if err != nil {
 		return wire.Consolidation{}, fail("begin consolidation", string(r.Agent), err)
@@ -106,7 +106,7 @@ func (e *Engine) BeginConsolidation(ctx context.Context, r wire.ConsolidationBeg
 // is of kind conflict while another one is open, and says since when.
 func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*wire.Consolidation, error) {
 	const op = "begin consolidation"
-	open, err := e.readMark(agent, c)
+	open, err := readMark(e.o.FS, agent, c)
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound && abandon != "":
 		return nil, amber.Errorf(amber.KindNotFound, op, abandon, "no consolidation is open")
@@ -132,13 +132,13 @@ func (e *Engine) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) 
 		return c, err
 	}
 	err = agent.Write(ctx, "state", func(current home.Current) error {
-		if c, err = e.readMark(agent, current); err != nil {
+		if c, err = readMark(e.o.FS, agent, current); err != nil {
 			return err
 		}
 		if c.ID != r.ID {
 			return amber.Errorf(amber.KindNotFound, "end consolidation", r.ID, "this consolidation is not open; %s is", c.ID)
 		}
-		path := e.markPath(agent, current)
+		path := markPath(agent, current)
 		if err := e.o.FS.Remove(path); err != nil {
 			return err
 		}
@@ -161,24 +161,24 @@ func (e *Engine) OpenConsolidation(_ context.Context, tenant amber.TenantID, id 
 	if err != nil {
 		return wire.Consolidation{}, err
 	}
-	return e.readMark(agent, current)
+	return readMark(e.o.FS, agent, current)
 }
 
 // ConsolidationOf returns the open consolidation of an agent, for callers without
 // an engine. Errors: those of [Engine.OpenConsolidation].
 func ConsolidationOf(fsys fsx.FS, agent *home.Agent, current home.Current) (wire.Consolidation, error) {
-	return (&Engine{o: Options{FS: fsys}}).readMark(agent, current)
+	return readMark(fsys, agent, current)
 }
 
-func (e *Engine) markPath(agent *home.Agent, c home.Current) string {
+func markPath(agent *home.Agent, c home.Current) string {
 	return filepath.Join(places(agent.GenDir(c)).State, ConsolidationMark)
 }
 
 // readMark returns the consolidation that is open. Errors: not_found; damaged.
-func (e *Engine) readMark(agent *home.Agent, current home.Current) (c wire.Consolidation, err error) {
+func readMark(disk fsx.FS, agent *home.Agent, current home.Current) (c wire.Consolidation, err error) {
 	const op = "read consolidation"
-	path := e.markPath(agent, current)
-	b, err := fsx.ReadFile(e.o.FS, path, maxConsolidationMark)
+	path := markPath(agent, current)
+	b, err := fsx.ReadFile(disk, path, maxConsolidationMark)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, amber.Errorf(amber.KindNotFound, op, string(agent.ID()), "no consolidation is open")
@@ -191,14 +191,14 @@ func (e *Engine) readMark(agent *home.Agent, current home.Current) (c wire.Conso
 	return c, nil
 }
 
-func (e *Engine) writeMark(agent *home.Agent, current home.Current, c wire.Consolidation) error {
+func writeMark(disk fsx.FS, agent *home.Agent, current home.Current, c wire.Consolidation) error {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	path := e.markPath(agent, current)
-	if err := fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700); err != nil {
+	path := markPath(agent, current)
+	if err := fsx.MkdirAll(disk, filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return fsx.Replace(e.o.FS, path, 0o600, append(b, 10))
+	return fsx.Replace(disk, path, 0o600, append(b, 10))
 }

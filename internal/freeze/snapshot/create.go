@@ -114,11 +114,11 @@ func (e *Engine) take(ctx context.Context, o operation, agent *home.Agent, rep *
 // caller closes it.
 func (e *Engine) capture(ctx context.Context, agent *home.Agent, rep *repository, r wire.SnapshotRequest, u under, last *capture) (*capture, error) {
 	c := &capture{e: e, agent: agent, rep: rep, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
-	err := e.readyToSign(ctx, rep)
+	err := rep.readyToSign(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if c.warn, err = e.encrypt(ctx, rep, r.Encrypt); err != nil {
+	if c.warn, err = rep.encrypt(ctx, r.Encrypt); err != nil {
 		return nil, err
 	}
 	condemned, err := rep.Condemned(ctx)
@@ -213,7 +213,7 @@ func (c *capture) databases(ctx context.Context) error {
 		info := d.Info()
 		base := c.bases[info.Name]
 		if last := findDatabase(c.parent.Databases, info.Name); base == nil && last != nil {
-			base = c.e.loadBase(c.agent, info.Name, last.Ref)
+			base = c.e.book.loadBase(c.agent, info.Name, last.Ref)
 		}
 		entry, digests, err := c.database(ctx, d, base)
 		if err != nil {

@@ -26,11 +26,11 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire.Sn
 	opened := false
 	err := e.with(ctx, r.Tenant, func(rep *repository) error {
 		opened = true
-		_, a, err := e.find(ctx, rep, wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
+		_, a, err := rep.find(ctx, wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
 		if err != nil {
 			return err
 		}
-		_, b, err := e.find(ctx, rep, wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
+		_, b, err := rep.find(ctx, wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
 		if err != nil {
 			return err
 		}

@@ -227,7 +227,7 @@ func (s *restoration) switchElsewhere(ctx context.Context, o operation, rep *rep
 			if err := fsx.RemoveAll(s.e.o.FS, next.Dir()); err != nil {
 				return 0, fail("restore", next.Dir(), err)
 			}
-			if _, err := s.e.copyFolder(r.staged, next.Dir()); err != nil {
+			if _, err := copyFolder(s.e.o.FS, r.staged, next.Dir()); err != nil {
 				return 0, fail("restore", next.Dir(), err)
 			}
 			return s.settle(ctx, freezer, hold, old, next)

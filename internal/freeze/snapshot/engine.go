@@ -82,6 +82,7 @@ type Source struct {
 type Engine struct {
 	o         Options
 	keys      *keys
+	book      notebook
 	manifests *repo.Manifests // of all repositories of the home
 	outer     []permit.Permit // of work that this program shares with others, see [Engine.Under]
 }
@@ -107,7 +108,7 @@ func New(o Options) (*Engine, error) {
 	o.Wait, o.Grace = cmp.Or(o.Wait, home.DefaultWait), cmp.Or(o.Grace, DefaultGrace)
 	o.BeforeConsolidation = cmp.Or(o.BeforeConsolidation, Try)
 	dir := o.Home.KeysDir()
-	return &Engine{o: o, manifests: &repo.Manifests{}, keys: &keys{
+	return &Engine{o: o, book: notebook{o}, manifests: &repo.Manifests{}, keys: &keys{
 		Ring: keyring.Open(dir, keyring.Options{FS: o.FS, Random: o.Random}), o: o.Keys,
 	}}, nil
 }
@@ -147,6 +148,7 @@ func permitFor(check func(context.Context) error, outer []permit.Permit) (p perm
 // repository is the repository of one tenant, open and locked.
 type repository struct {
 	*repo.Repo
+	e       *Engine
 	tenant  amber.TenantID
 	target  target.Target
 	catalog *repo.Catalog
@@ -173,7 +175,7 @@ func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockM
 	if err != nil {
 		return nil, err
 	}
-	rep := &repository{tenant: tenant, target: target}
+	rep := &repository{e: e, tenant: tenant, target: target}
 	if rep.signer, err = e.keys.signer(ctx, how == creating && !e.o.Keys.NoSign); err != nil {
 		return nil, err
 	}
@@ -187,7 +189,7 @@ func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockM
 		end()
 		unlock()
 	}
-	if err := e.reopen(ctx, rep); err != nil {
+	if err := rep.reopen(ctx); err != nil {
 		rep.release()
 		return nil, err
 	}
@@ -195,12 +197,12 @@ func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockM
 }
 
 // reopen reads a repository with the keys there are now.
-func (e *Engine) reopen(ctx context.Context, rep *repository) error {
-	identities, err := e.keys.identities()
+func (rep *repository) reopen(ctx context.Context) error {
+	identities, err := rep.e.keys.identities()
 	if err != nil {
 		return err
 	}
-	r, err := repo.Open(ctx, rep.target, &repo.Options{Identities: identities, Signer: rep.signer, Manifests: e.manifests})
+	r, err := repo.Open(ctx, rep.target, &repo.Options{Identities: identities, Signer: rep.signer, Manifests: rep.e.manifests})
 	if err != nil {
 		return err
 	}
@@ -233,14 +235,14 @@ func (e *Engine) within(ctx context.Context, tenant amber.TenantID, how opening,
 
 // find returns a snapshot that may be used and what it holds. Errors:
 // not_found, damaged, too_new; untrusted, refused for its signature.
-func (e *Engine) find(ctx context.Context, rep *repository, ref wire.SnapshotRef) (repo.Entry, repo.Inner, error) {
+func (rep *repository) find(ctx context.Context, ref wire.SnapshotRef) (repo.Entry, repo.Inner, error) {
 	entry, err := rep.catalog.Get(ctx, ref.Agent, ref.ID)
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err
 	}
-	signature, err := e.signature(ctx, entry)
+	signature, err := rep.e.signature(ctx, entry)
 	if err == nil {
-		err = e.acceptable(string(ref.ID), signature)
+		err = rep.e.acceptable(string(ref.ID), signature)
 	}
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err

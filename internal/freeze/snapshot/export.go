@@ -35,11 +35,11 @@ func (e *Engine) Export(ctx context.Context, r wire.ExportRequest) (report wire.
 		if err := x.inherit(ctx); err != nil {
 			return err
 		}
-		entry, inner, err := e.find(ctx, rep, r.SnapshotRef)
+		entry, inner, err := rep.find(ctx, r.SnapshotRef)
 		if err != nil {
 			return err
 		}
-		if err := e.linked(ctx, rep, entry); err != nil {
+		if err := rep.linked(ctx, entry); err != nil {
 			return err
 		}
 		x.entry, x.inner = entry, inner

@@ -30,7 +30,7 @@ func (x *export) database(ctx context.Context, d repo.DatabaseEntry, path string
 			}
 			return io.NopCloser(r), nil
 		}
-		source.Written = func(digest string) { x.e.recordAs(d.Ref.Digest, digest) }
+		source.Written = func(digest string) { x.e.book.recordAs(d.Ref.Digest, digest) }
 		x.sources = append(x.sources, source)
 		return nil
 	}

@@ -42,7 +42,7 @@ func (e *Engine) ExtractSource(ctx context.Context, ref wire.SnapshotRef, name, 
 		return x, err
 	}
 	err := e.with(ctx, ref.Tenant, func(rep *repository) error {
-		_, inner, err := e.find(ctx, rep, ref)
+		_, inner, err := rep.find(ctx, ref)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (e *Engine) ExtractSource(ctx context.Context, ref wire.SnapshotRef, name, 
 }
 
 func (e *Engine) extract(ctx context.Context, rep *repository, s repo.SourceEntry, x *Extraction) error {
-	if err := e.emptyFolder(x.To); err != nil {
+	if err := emptyFolder(e.o.FS, x.To); err != nil {
 		return err
 	}
 	report := sourceReport(s)
@@ -109,10 +109,10 @@ func safeBase(name string) string {
 }
 
 // emptyFolder makes a folder, or makes sure that it is empty.
-func (e *Engine) emptyFolder(dir string) error {
-	entries, err := e.o.FS.ReadDir(dir)
+func emptyFolder(disk fsx.FS, dir string) error {
+	entries, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fsx.MkdirAll(e.o.FS, dir, 0o700)
+		return fsx.MkdirAll(disk, dir, 0o700)
 	}
 	if err == nil && len(entries) > 0 {
 		return amber.Errorf(amber.KindConflict, "extract source", dir, "the folder is not empty")

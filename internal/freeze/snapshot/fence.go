@@ -121,8 +121,8 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, rep *repository,
 func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, rep *repository, w *repo.Writer, last *instant) error {
 	p := places(agent.GenDir(c))
 	now := e.o.Clock()
-	i.notes = &folder{fs: e.o.FS, part: wire.PartNotes, root: p.Notes, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "notes"+rep.KeyID())}
-	i.state = &folder{fs: e.o.FS, part: wire.PartState, root: p.State, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "state"+rep.KeyID())}
+	i.notes = &folder{fs: e.o.FS, part: wire.PartNotes, root: p.Notes, skip: notTemporary, known: map[string]record{}, cached: e.book.loadRecords(agent, "notes"+rep.KeyID())}
+	i.state = &folder{fs: e.o.FS, part: wire.PartState, root: p.State, skip: notTemporary, known: map[string]record{}, cached: e.book.loadRecords(agent, "state"+rep.KeyID())}
 	if last != nil && last.notes.root == i.notes.root {
 		i.notes.known, i.state.known = last.notes.known, last.state.known
 	}

@@ -58,9 +58,9 @@ func parseHead(b []byte) (repo.Link, error) {
 // chainOf names the chain of a device in the repository of a tenant. The home's
 // own repository has the device's name; every other place has a chain of its own,
 // so that two of them can be brought together.
-func (e *Engine) chainOf(tenant amber.TenantID, device string) string {
-	name := e.repositoryName(tenant)
-	if name == e.o.Home.RepoDir(tenant) {
+func (n notebook) chainOf(tenant amber.TenantID, device string) string {
+	name := n.repositoryName(tenant)
+	if name == n.o.Home.RepoDir(tenant) {
 		return device
 	}
 	return device + "-" + hexName(name)[:8]
@@ -68,15 +68,15 @@ func (e *Engine) chainOf(tenant amber.TenantID, device string) string {
 
 // headPath returns the file of a chain in one repository. Tenant and agent are
 // folder names; the device comes from CURRENT and may hold anything printable.
-func (e *Engine) headPath(tenant amber.TenantID, agent amber.AgentID, device string) string {
-	name := hexName(device + "\n" + e.repositoryName(tenant))
-	return filepath.Join(e.o.Home.KeysDir(), "heads", string(tenant), string(agent), name)
+func (n notebook) headPath(tenant amber.TenantID, agent amber.AgentID, device string) string {
+	name := hexName(device + "\n" + n.repositoryName(tenant))
+	return filepath.Join(n.o.Home.KeysDir(), "heads", string(tenant), string(agent), name)
 }
 
 // loadHead returns the known end of a chain, false when none is known.
-func (e *Engine) loadHead(tenant amber.TenantID, agent amber.AgentID, device string) (repo.Link, bool, error) {
-	path := e.headPath(tenant, agent, device)
-	b, err := fsx.ReadFile(e.o.FS, path, maxHead)
+func (n notebook) loadHead(tenant amber.TenantID, agent amber.AgentID, device string) (repo.Link, bool, error) {
+	path := n.headPath(tenant, agent, device)
+	b, err := fsx.ReadFile(n.o.FS, path, maxHead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return repo.Link{}, false, nil
 	}
@@ -88,14 +88,14 @@ func (e *Engine) loadHead(tenant amber.TenantID, agent amber.AgentID, device str
 }
 
 // saveHead remembers the end of a chain. It never goes back.
-func (e *Engine) saveHead(tenant amber.TenantID, agent amber.AgentID, device string, l repo.Link) error {
-	if known, ok, err := e.loadHead(tenant, agent, device); err == nil && ok && known.Counter >= l.Counter {
+func (n notebook) saveHead(tenant amber.TenantID, agent amber.AgentID, device string, l repo.Link) error {
+	if known, ok, err := n.loadHead(tenant, agent, device); err == nil && ok && known.Counter >= l.Counter {
 		return nil
 	}
-	path := e.headPath(tenant, agent, device)
-	err := fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700)
+	path := n.headPath(tenant, agent, device)
+	err := fsx.MkdirAll(n.o.FS, filepath.Dir(path), 0o700)
 	if err == nil {
-		err = fsx.Replace(e.o.FS, path, 0o600, marshalHead(l))
+		err = fsx.Replace(n.o.FS, path, 0o600, marshalHead(l))
 	}
 	if err != nil {
 		return &amber.Error{Op: "write head of chain", Kind: amber.KindInternal, ID: path, Err: err}

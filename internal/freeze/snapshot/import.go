@@ -103,7 +103,7 @@ func (e *Engine) Import(ctx context.Context, r wire.ImportRequest) (report wire.
 		return report, err
 	}
 	defer rep.close()
-	warnings, err := e.encrypt(ctx, rep, nil)
+	warnings, err := rep.encrypt(ctx, nil)
 	if err != nil {
 		return report, err
 	}

@@ -44,39 +44,39 @@ func (n keyNote) marshal() []byte {
 	return fmt.Appendf(nil, "%s\nkey %s\nserial %d\nrepository %s\n", keyNoteMagic, n.key, n.serial, n.id)
 }
 
-func (e *Engine) keyNotePath(tenant amber.TenantID) string {
-	return filepath.Join(e.o.Home.KeysDir(), "repositories", hexName(e.repositoryName(tenant)))
+func (n notebook) keyNotePath(tenant amber.TenantID) string {
+	return filepath.Join(n.o.Home.KeysDir(), "repositories", hexName(n.repositoryName(tenant)))
 }
 
-func (e *Engine) loadKeyNote(tenant amber.TenantID) (keyNote, error) {
-	path := e.keyNotePath(tenant)
-	b, err := fsx.ReadFile(e.o.FS, path, maxKeyNote)
+func (n notebook) loadKeyNote(tenant amber.TenantID) (keyNote, error) {
+	path := n.keyNotePath(tenant)
+	b, err := fsx.ReadFile(n.o.FS, path, maxKeyNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return keyNote{}, nil
 	}
-	var n keyNote
+	var k keyNote
 	if err == nil {
-		if _, serr := fmt.Sscanf(string(b), keyNoteMagic+"\nkey %s\nserial %d\nrepository %s\n", &n.key, &n.serial, &n.id); serr != nil || !bytes.Equal(b, n.marshal()) {
+		if _, serr := fmt.Sscanf(string(b), keyNoteMagic+"\nkey %s\nserial %d\nrepository %s\n", &k.key, &k.serial, &k.id); serr != nil || !bytes.Equal(b, k.marshal()) {
 			return keyNote{}, amber.Errorf(amber.KindDamaged, "read key note", path, "the content is not what Amber wrote")
 		}
 	}
-	return n, fail("read key note", path, err)
+	return k, fail("read key note", path, err)
 }
 
-func (e *Engine) saveKeyNote(rep *repository) error {
-	path := e.keyNotePath(rep.tenant)
-	err := fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700)
+func (n notebook) saveKeyNote(rep *repository) error {
+	path := n.keyNotePath(rep.tenant)
+	err := fsx.MkdirAll(n.o.FS, filepath.Dir(path), 0o700)
 	if err == nil {
-		err = fsx.Replace(e.o.FS, path, 0o600, noteOf(rep).marshal())
+		err = fsx.Replace(n.o.FS, path, 0o600, noteOf(rep).marshal())
 	}
 	return fail("write key note", path, err)
 }
 
 // knownKey refuses to encrypt with a key that another person may have put into the repository.
 // Errors: untrusted; refused where policy asks for a signature.
-func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
+func (rep *repository) knownKey(ctx context.Context) error {
 	const op = "encrypt snapshot"
-	note, err := e.loadKeyNote(rep.tenant)
+	note, err := rep.e.book.loadKeyNote(rep.tenant)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 		return nil
 	}
 	s := rep.KeySignature()
-	signature, err := e.standing(ctx, sign.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
+	signature, err := rep.e.standing(ctx, sign.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
 	if err != nil {
 		return err
 	}
@@ -94,25 +94,25 @@ func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 	case note.serial > now.serial:
 		return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the repository shows key record %d, but record %d was seen before", now.serial, note.serial)
 	case note == keyNote{}:
-		if err := e.acceptable("the key of the repository", signature); err != nil {
+		if err := rep.e.acceptable("the key of the repository", signature); err != nil {
 			return err
 		}
-		if err := e.onlyWanted(ctx, rep, known); err != nil {
+		if err := rep.onlyWanted(ctx, known); err != nil {
 			return err
 		}
-		return e.saveKeyNote(rep)
+		return rep.e.book.saveKeyNote(rep)
 	case known && note.id == now.id && rep.HasKey(note.key):
-		return e.saveKeyNote(rep)
+		return rep.e.book.saveKeyNote(rep)
 	}
 	return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the recipients of the repository were changed by a key that is not trusted here").
-		WithHint("amber repo recipients list; if the change is right, remove " + e.keyNotePath(rep.tenant))
+		WithHint("amber repo recipients list; if the change is right, remove " + rep.e.book.keyNotePath(rep.tenant))
 }
 
 // onlyWanted checks a repository key that this home has not seen before. If the configuration names
 // recipients and the signer of the key is not trusted here, the key must not have any recipient
 // besides these and this home's own identities. Errors: untrusted.
-func (e *Engine) onlyWanted(ctx context.Context, rep *repository, known bool) error {
-	want, err := e.keys.recipients()
+func (rep *repository) onlyWanted(ctx context.Context, known bool) error {
+	want, err := rep.e.keys.recipients()
 	if err != nil || known || len(want) == 0 {
 		return err
 	}
@@ -120,7 +120,7 @@ func (e *Engine) onlyWanted(ctx context.Context, rep *repository, known bool) er
 	if err != nil {
 		return err
 	}
-	ids, err := e.keys.identities()
+	ids, err := rep.e.keys.identities()
 	if err != nil {
 		return err
 	}

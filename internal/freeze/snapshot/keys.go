@@ -12,14 +12,14 @@ import (
 )
 
 // readyToSign makes the key of this home when the first snapshot needs it.
-func (e *Engine) readyToSign(ctx context.Context, rep *repository) (err error) {
-	if rep.signer != nil || e.o.Keys.NoSign {
+func (rep *repository) readyToSign(ctx context.Context) (err error) {
+	if rep.signer != nil || rep.e.o.Keys.NoSign {
 		return nil
 	}
-	if rep.signer, err = e.keys.signer(ctx, true); err != nil || rep.signer == nil {
+	if rep.signer, err = rep.e.keys.signer(ctx, true); err != nil || rep.signer == nil {
 		return err
 	}
-	return e.reopen(ctx, rep)
+	return rep.reopen(ctx)
 }
 
 // recipients returns those that are configured and some more.
@@ -37,8 +37,8 @@ func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipi
 
 // encrypt makes sure that the configured recipients and those in more, and no one else, can read
 // everything that is written from now on. It returns a warning for each recipient that it added.
-func (e *Engine) encrypt(ctx context.Context, rep *repository, more []string) (warnings []string, err error) {
-	want, err := e.recipients(ctx, more)
+func (rep *repository) encrypt(ctx context.Context, more []string) (warnings []string, err error) {
+	want, err := rep.e.recipients(ctx, more)
 	if err != nil {
 		return nil, err
 	}
@@ -46,43 +46,43 @@ func (e *Engine) encrypt(ctx context.Context, rep *repository, more []string) (w
 	case rep.Locked():
 		return nil, locked()
 	case rep.KeyID() != "":
-		if err := e.knownKey(ctx, rep); err != nil {
+		if err := rep.knownKey(ctx); err != nil {
 			return nil, err
 		}
-		return e.admit(ctx, rep, want)
+		return rep.admit(ctx, want)
 	}
-	if err := e.neverHadKey(rep); err != nil || len(want) == 0 {
+	if err := rep.neverHadKey(); err != nil || len(want) == 0 {
 		return nil, err
 	}
-	own, err := e.keys.own(want)
+	own, err := rep.e.keys.own(want)
 	if err != nil {
 		return nil, err
 	}
 	if want, err = with(want, own); err != nil {
 		return nil, err
 	}
-	if err := e.reopen(ctx, rep); err != nil { // with what opens it from now on
+	if err := rep.reopen(ctx); err != nil { // with what opens it from now on
 		return nil, err
 	}
-	if err := rep.InitKey(ctx, want, e.o.Random, e.now()); err != nil {
+	if err := rep.InitKey(ctx, want, rep.e.o.Random, rep.e.now()); err != nil {
 		return nil, err
 	}
-	return nil, e.saveKeyNote(rep)
+	return nil, rep.e.book.saveKeyNote(rep)
 }
 
 // neverHadKey refuses to write to a repository in the clear, or to give it a
 // key, that had one.
-func (e *Engine) neverHadKey(rep *repository) error {
-	note, err := e.loadKeyNote(rep.tenant)
+func (rep *repository) neverHadKey() error {
+	note, err := rep.e.book.loadKeyNote(rep.tenant)
 	if err != nil || note == (keyNote{}) {
 		return err
 	}
 	return amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, but its key record is gone").
-		WithHint("if you made a new repository there, remove " + e.keyNotePath(rep.tenant))
+		WithHint("if you made a new repository there, remove " + rep.e.book.keyNotePath(rep.tenant))
 }
 
 // admit adds the recipients that the repository does not have yet.
-func (e *Engine) admit(ctx context.Context, rep *repository, want []agekey.Recipient) (warnings []string, err error) {
+func (rep *repository) admit(ctx context.Context, want []agekey.Recipient) (warnings []string, err error) {
 	have, err := rep.Recipients(ctx)
 	if err != nil {
 		return nil, err
@@ -99,16 +99,16 @@ func (e *Engine) admit(ctx context.Context, rep *repository, want []agekey.Recip
 	}
 	list, err := agekey.ParseRecipients(all)
 	if err == nil {
-		err = e.setRecipients(ctx, rep, list, false)
+		err = rep.setRecipients(ctx, list, false)
 	}
 	return warnings, err
 }
 
-func (e *Engine) setRecipients(ctx context.Context, rep *repository, list []agekey.Recipient, rotate bool) error {
-	if err := rep.SetRecipients(ctx, list, rotate, e.o.Random, e.now()); err != nil {
+func (rep *repository) setRecipients(ctx context.Context, list []agekey.Recipient, rotate bool) error {
+	if err := rep.SetRecipients(ctx, list, rotate, rep.e.o.Random, rep.e.now()); err != nil {
 		return err
 	}
-	return e.saveKeyNote(rep)
+	return rep.e.book.saveKeyNote(rep)
 }
 
 // with adds a recipient to others, once.
@@ -165,13 +165,13 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 			if len(adding) == 0 || len(removing) > 0 || rotate {
 				return amber.Errorf(amber.KindNotFound, op, string(tenant), "the repository is not encrypted")
 			}
-			_, err := e.encrypt(ctx, rep, add)
+			_, err := rep.encrypt(ctx, add)
 			if err == nil {
 				texts, err = rep.Recipients(ctx)
 			}
 			return err
 		}
-		if err := e.knownKey(ctx, rep); err != nil {
+		if err := rep.knownKey(ctx); err != nil {
 			return err
 		}
 		have, err := rep.Recipients(ctx)
@@ -197,7 +197,7 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 			return err
 		}
 		texts = textsOf(list)
-		return e.setRecipients(ctx, rep, list, rotate)
+		return rep.setRecipients(ctx, list, rotate)
 	})
 	return texts, err
 }

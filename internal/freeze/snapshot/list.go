@@ -84,8 +84,8 @@ func (p place) before(e repo.Entry) bool {
 func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) error {
 	for _, chain := range e.chains(tenant) {
 		if chain.Agent == agent {
-			return amber.Errorf(amber.KindDamaged, "open repository", e.repositoryName(tenant), "the repository is gone, and this home has written snapshots to it").
-				WithHint("if you removed the repository yourself, remove " + e.headPath(tenant, agent, chain.Device))
+			return amber.Errorf(amber.KindDamaged, "open repository", e.book.repositoryName(tenant), "the repository is gone, and this home has written snapshots to it").
+				WithHint("if you removed the repository yourself, remove " + e.book.headPath(tenant, agent, chain.Device))
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func (e *Engine) detail(entry repo.Entry, inner repo.Inner) wire.SnapshotDetail 
 		if db.Damage != "" {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was damaged at the source: %s", db.Name, db.Damage))
 		}
-		d.Checks = append(d.Checks, e.recorded(db.Ref.Digest)...)
+		d.Checks = append(d.Checks, e.book.recorded(db.Ref.Digest)...)
 	}
 	return d
 }

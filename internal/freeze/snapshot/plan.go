@@ -41,7 +41,7 @@ func (s *restoration) plan(ctx context.Context) error {
 		}
 		s.report.Plan.Store = merge(s.report.Plan.Store, diff)
 		s.report.Restored = append(s.report.Restored, partOf(db.name))
-		s.report.Checks = append(s.report.Checks, s.e.recorded(db.digest)...)
+		s.report.Checks = append(s.report.Checks, s.e.book.recorded(db.digest)...)
 	}
 	for _, p := range []struct {
 		part, root string
@@ -85,7 +85,7 @@ func (s *restoration) planNew(ctx context.Context) error {
 	s.report.Plan.Store.Tables = []wire.TableDiff{}
 	for _, db := range s.from.databases() {
 		s.report.Restored = append(s.report.Restored, partOf(db.name))
-		s.report.Checks = append(s.report.Checks, s.e.recorded(db.digest)...)
+		s.report.Checks = append(s.report.Checks, s.e.book.recorded(db.digest)...)
 	}
 	for part, into := range map[string]*wire.FilesDiff{wire.PartNotes: &s.report.Plan.Notes, wire.PartState: &s.report.Plan.State} {
 		files, err := s.from.files(ctx, part)

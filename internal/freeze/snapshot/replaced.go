@@ -92,29 +92,29 @@ func (c *capture) complete() bool {
 // removeReplaced removes the generation that the live one has replaced, if it is
 // still there and the snapshot that holds its last state is whole. It returns
 // the number, 0 when there was nothing to remove. The caller is inside Operate.
-func (e *Engine) removeReplaced(ctx context.Context, o operation, agent *home.Agent, rep *repository) (int64, error) {
+func (rep *repository) removeReplaced(ctx context.Context, o operation, agent *home.Agent) (int64, error) {
 	c, err := agent.Current()
 	if err != nil {
 		return 0, err
 	}
-	b, err := fsx.ReadFile(e.o.FS, filepath.Join(agent.GenDir(c), replacedName), maxReplaced)
+	b, err := fsx.ReadFile(rep.e.o.FS, filepath.Join(agent.GenDir(c), replacedName), maxReplaced)
 	if err != nil {
 		return 0, nil // no note vouches for a snapshot
 	}
 	r, ok := parseReplaced(b)
-	if !ok || r.generation >= c.Generation || !there(e.o.FS, agent, r.generation) {
+	if !ok || r.generation >= c.Generation || !there(rep.e.o.FS, agent, r.generation) {
 		return 0, nil
 	}
 	ref := wire.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}
-	if err := e.readAll(ctx, rep, ref); err != nil {
+	if err := rep.readAll(ctx, ref); err != nil {
 		return 0, nil // it stays
 	}
 	return r.generation, o.remove(ctx, agent, r.generation)
 }
 
 // readAll reads every byte of a snapshot and compares it with its id.
-func (e *Engine) readAll(ctx context.Context, rep *repository, ref wire.SnapshotRef) error {
-	_, inner, err := e.find(ctx, rep, ref)
+func (rep *repository) readAll(ctx context.Context, ref wire.SnapshotRef) error {
+	_, inner, err := rep.find(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -142,16 +142,16 @@ func there(disk fsx.FS, agent *home.Agent, n int64) bool {
 const sweepWait = 20 * time.Millisecond
 
 // sweepReplaced does so for an agent that no operation runs on.
-func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, rep *repository) (n int64, err error) {
+func (rep *repository) sweepReplaced(ctx context.Context, agent *home.Agent) (n int64, err error) {
 	if all, err := agent.Generations(); err != nil || len(all) < 2 {
 		return 0, err
 	}
 	began := false
 	wait, cancel := context.WithTimeout(ctx, sweepWait)
 	defer cancel()
-	err = e.operate(wait, agent, func(_ context.Context, o operation) (err error) {
+	err = rep.e.operate(wait, agent, func(_ context.Context, o operation) (err error) {
 		began = true
-		n, err = e.removeReplaced(ctx, o, agent, rep)
+		n, err = rep.removeReplaced(ctx, o, agent)
 		return err
 	})
 	if !began && ctx.Err() == nil {

@@ -36,11 +36,11 @@ func (o Options) folder(tenant amber.TenantID) string {
 
 // repositoryName identifies the repository of a tenant: different repositories
 // have different names.
-func (e *Engine) repositoryName(tenant amber.TenantID) string {
-	if e.o.Remote != nil {
-		return e.o.Remote.Name + "#" + string(tenant)
+func (n notebook) repositoryName(tenant amber.TenantID) string {
+	if n.o.Remote != nil {
+		return n.o.Remote.Name + "#" + string(tenant)
 	}
-	return e.o.folder(tenant)
+	return n.o.folder(tenant)
 }
 
 // openTarget returns the target of a tenant's repository. Create makes the
@@ -74,7 +74,7 @@ func (e *Engine) lock(ctx context.Context, tenant amber.TenantID, mode fsx.LockM
 		if err := fsx.MkdirAll(e.o.FS, locks, 0o700); err != nil {
 			return nil, &amber.Error{Op: op, Kind: amber.KindOf(err), ID: locks, Err: err}
 		}
-		sum := sha256.Sum256([]byte(e.repositoryName(tenant)))
+		sum := sha256.Sum256([]byte(e.book.repositoryName(tenant)))
 		path = filepath.Join(locks, hex.EncodeToString(sum[:8])+lockName)
 	}
 	var lock *fsx.Lock

@@ -212,7 +212,7 @@ func (s *restoration) trusted(ctx context.Context, rep *repository, entry repo.E
 	if err != nil || s.request.AcceptUnsigned {
 		return err
 	}
-	return s.e.linked(ctx, rep, entry)
+	return rep.linked(ctx, entry)
 }
 
 // tellSigner warns of a snapshot that is not signed, or signed by a key that is not
@@ -299,7 +299,7 @@ func (s *restoration) replace(ctx context.Context, o operation, rep *repository)
 	if err := s.e.migrate(ctx, s.agent); err != nil {
 		return err
 	}
-	if _, err := s.e.removeReplaced(ctx, o, s.agent, rep); err != nil {
+	if _, err := rep.removeReplaced(ctx, o, s.agent); err != nil {
 		s.warn("an old generation could not be removed: %v", err)
 	}
 	next, err := s.agent.BeginRestore(ctx, string(s.request.ID))
@@ -492,7 +492,7 @@ func (s *restoration) safe(ctx context.Context, rep *repository) bool {
 		return false
 	}
 	ref := wire.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: s.report.SafetySnapshot}
-	if err := s.e.readAll(ctx, rep, ref); err != nil {
+	if err := rep.readAll(ctx, ref); err != nil {
 		s.warn("the safety snapshot cannot be read, so the old generation stays: %v", err)
 		return false
 	}

@@ -230,16 +230,16 @@ func week(t time.Time) string {
 // wholeChains refuses to free anything while snapshots are missing that this
 // home has written: what they need looks like garbage, and is all there is of
 // them.
-func (e *Engine) wholeChains(ctx context.Context, rep *repository) error {
-	for _, chain := range e.chains(rep.tenant) {
-		known := func(device string) (repo.Link, bool) { return e.heads(rep.tenant)(chain.Agent, device) }
+func (rep *repository) wholeChains(ctx context.Context) error {
+	for _, chain := range rep.e.chains(rep.tenant) {
+		known := func(device string) (repo.Link, bool) { return rep.e.book.heads(rep.tenant)(chain.Agent, device) }
 		r, err := rep.catalog.CheckChain(ctx, chain.Agent, known, chain.Device)
 		if err != nil {
 			return err
 		}
 		if len(r.Damaged) > 0 {
 			return amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "the chain of snapshots is not whole, so nothing is removed: %s", r.Damaged[0]).
-				WithHint("amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(rep.tenant, chain.Agent, chain.Device))
+				WithHint("amber snapshot check; if you removed snapshots yourself, remove " + rep.e.book.headPath(rep.tenant, chain.Agent, chain.Device))
 		}
 	}
 	return nil
@@ -287,7 +287,7 @@ func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 		return report, err
 	}
 	defer rep.close()
-	if err := e.wholeChains(ctx, rep); err != nil {
+	if err := rep.wholeChains(ctx); err != nil {
 		return report, err
 	}
 	collect := func() (repo.GCReport, error) {
@@ -307,12 +307,12 @@ func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 	if err != nil {
 		return report, err
 	}
-	orphans, err := e.sweep(ctx, rep, r)
+	orphans, err := rep.sweep(ctx, r)
 	report.Orphans = append(report.Orphans, orphans...)
 	if r.DryRun {
 		return report, err
 	}
-	temporary, terr := e.sweepTemporary(ctx, rep)
+	temporary, terr := rep.sweepTemporary(ctx)
 	report.Orphans = append(report.Orphans, temporary...)
 	return report, errors.Join(err, terr)
 }

@@ -50,23 +50,23 @@ func (e *Engine) scratch(purpose string) (dir string, done func() error, err err
 // sweep removes what dead operations have left: generations that never became live, and generations
 // that were replaced. It never touches the files of a running operation. It returns what it
 // removed. A failure of one agent does not prevent the sweep of the others.
-func (e *Engine) sweep(ctx context.Context, rep *repository, r wire.GCRequest) ([]string, error) {
+func (rep *repository) sweep(ctx context.Context, r wire.GCRequest) ([]string, error) {
 	removed := []string{}
 	if r.DryRun && !r.OldGenerations {
 		return removed, nil // settling is no guess: it says what it did
 	}
-	agents, err := e.o.Home.Agents(rep.tenant)
+	agents, err := rep.e.o.Home.Agents(rep.tenant)
 	if err != nil {
 		return removed, err
 	}
 	var errs []error
-	if e.o.Elsewhere != nil && !r.DryRun {
-		swept, err := e.o.Elsewhere.Sweep(ctx, rep.tenant)
+	if rep.e.o.Elsewhere != nil && !r.DryRun {
+		swept, err := rep.e.o.Elsewhere.Sweep(ctx, rep.tenant)
 		removed, errs = append(removed, swept...), append(errs, err)
 	}
 	for _, id := range agents {
 		if !r.DryRun {
-			swept, err := e.sweepAgent(ctx, rep, id)
+			swept, err := rep.sweepAgent(ctx, id)
 			removed = append(removed, swept...)
 			if err != nil {
 				errs = append(errs, fail("sweep agent", string(id), err))
@@ -74,7 +74,7 @@ func (e *Engine) sweep(ctx context.Context, rep *repository, r wire.GCRequest) (
 			}
 		}
 		if r.OldGenerations {
-			kept, err := e.discard(ctx, rep.tenant, id, r.DryRun)
+			kept, err := rep.e.discard(ctx, rep.tenant, id, r.DryRun)
 			removed = append(removed, kept...)
 			if err != nil {
 				errs = append(errs, fail("discard generations", string(id), err))
@@ -86,8 +86,8 @@ func (e *Engine) sweep(ctx context.Context, rep *repository, r wire.GCRequest) (
 
 // sweepAgent settles an agent and removes the generation that a restore has
 // replaced.
-func (e *Engine) sweepAgent(ctx context.Context, rep *repository, id amber.AgentID) (removed []string, err error) {
-	agent, err := e.agent(rep.tenant, id)
+func (rep *repository) sweepAgent(ctx context.Context, id amber.AgentID) (removed []string, err error) {
+	agent, err := rep.e.agent(rep.tenant, id)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (e *Engine) sweepAgent(ctx context.Context, rep *repository, id amber.Agent
 	if report.Undone {
 		removed = append(removed, fmt.Sprintf("generation %d of agent %s, never live", report.Generation, id))
 	}
-	n, err := e.sweepReplaced(ctx, agent, rep)
+	n, err := rep.sweepReplaced(ctx, agent)
 	if n > 0 {
 		report.Removed = append(report.Removed, n)
 	}

@@ -20,8 +20,8 @@ type sweeper interface {
 
 // sweepTemporary removes temporary files of writers that died, in the
 // repository and beside it. No writer is as slow as the grace time.
-func (e *Engine) sweepTemporary(ctx context.Context, rep *repository) ([]string, error) {
-	before := e.o.Clock().Add(-e.o.Grace)
+func (rep *repository) sweepTemporary(ctx context.Context) ([]string, error) {
+	before := rep.e.o.Clock().Add(-rep.e.o.Grace)
 	removed := 0
 	if s, ok := rep.target.(sweeper); ok {
 		n, err := s.Sweep(ctx, amber.At(before))
@@ -30,23 +30,23 @@ func (e *Engine) sweepTemporary(ctx context.Context, rep *repository) ([]string,
 		}
 		removed += n
 	}
-	for _, dir := range []string{e.o.Home.CacheDir(), e.o.Home.KeysDir(), e.o.Home.BundlesDir(rep.tenant)} {
-		n, err := e.sweepFolder(ctx, dir, before, 0)
+	for _, dir := range []string{rep.e.o.Home.CacheDir(), rep.e.o.Home.KeysDir(), rep.e.o.Home.BundlesDir(rep.tenant)} {
+		n, err := rep.e.sweepFolder(ctx, dir, before, 0)
 		if err != nil {
 			return nil, fail("sweep temporary files", dir, err)
 		}
 		removed += n
 	}
-	agents, err := e.o.Home.Agents(rep.tenant)
+	agents, err := rep.e.o.Home.Agents(rep.tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range agents {
-		agent, err := e.agent(rep.tenant, id)
+		agent, err := rep.e.agent(rep.tenant, id)
 		if err != nil {
 			return nil, err
 		}
-		n, err := e.sweepFolder(ctx, agent.Dir(), before, maxSweepDepth) // what is below is not ours
+		n, err := rep.e.sweepFolder(ctx, agent.Dir(), before, maxSweepDepth) // what is below is not ours
 		if err != nil {
 			return nil, fail("sweep temporary files", agent.Dir(), err)
 		}

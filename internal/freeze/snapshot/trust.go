@@ -49,12 +49,12 @@ func (e *Engine) signature(ctx context.Context, entry repo.Entry) (sign.Signatur
 // asWritten refuses a manifest that took the place of another: this home has
 // noted the digest of the last one it wrote, and a later one names the digest of
 // the one before it. Errors: untrusted.
-func (e *Engine) asWritten(ctx context.Context, rep *repository, entry repo.Entry) error {
+func (rep *repository) asWritten(ctx context.Context, entry repo.Entry) error {
 	m := entry.Manifest
 	replaced := func(why string) error {
 		return amber.Errorf(amber.KindUntrusted, "check chain", string(m.ID), "another manifest has taken its place: %s", why)
 	}
-	if head, known, err := e.loadHead(m.Tenant, m.Agent, m.Device); err == nil && known && head.ID == m.ID && head.Digest != entry.Digest {
+	if head, known, err := rep.e.book.loadHead(m.Tenant, m.Agent, m.Device); err == nil && known && head.ID == m.ID && head.Digest != entry.Digest {
 		return replaced("this home wrote one with another digest")
 	}
 	entries, err := rep.catalog.List(ctx, m.Agent)
@@ -65,7 +65,7 @@ func (e *Engine) asWritten(ctx context.Context, rep *repository, entry repo.Entr
 		if later.Problem != nil || later.Manifest.ParentID != m.ID || later.Manifest.Device != m.Device || later.Manifest.Parent == entry.Digest {
 			continue
 		}
-		signature, err := e.signature(ctx, later)
+		signature, err := rep.e.signature(ctx, later)
 		if err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func (e *Engine) asWritten(ctx context.Context, rep *repository, entry repo.Entr
 
 // linked refuses a snapshot that is not signed though others before it in its
 // chain are. Errors: untrusted.
-func (e *Engine) linked(ctx context.Context, rep *repository, entry repo.Entry) error {
-	if err := e.asWritten(ctx, rep, entry); err != nil || entry.Signature.Status == sign.SignatureValid {
+func (rep *repository) linked(ctx context.Context, entry repo.Entry) error {
+	if err := rep.asWritten(ctx, entry); err != nil || entry.Signature.Status == sign.SignatureValid {
 		return err
 	}
 	before, err := rep.signedBefore(ctx, entry.Manifest)

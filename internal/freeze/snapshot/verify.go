@@ -186,7 +186,7 @@ func (s *verification) unfit(err error) error {
 // chain checks the chain this snapshot is a link of.
 func (s *verification) chain(ctx context.Context, entry repo.Entry) error {
 	device := entry.Manifest.Device
-	r, err := s.rep.catalog.CheckChain(ctx, s.ref.Agent, func(d string) (repo.Link, bool) { return s.e.heads(s.ref.Tenant)(s.ref.Agent, d) })
+	r, err := s.rep.catalog.CheckChain(ctx, s.ref.Agent, func(d string) (repo.Link, bool) { return s.e.book.heads(s.ref.Tenant)(s.ref.Agent, d) })
 	if err != nil {
 		return err
 	}
