@@ -12,12 +12,7 @@ type absent struct {
 
 // fill puts a into the place of the parts that are nil.
 func (p Parts) fill(a absent) Parts {
-	p.put(&around{do: a.answer, empty: true}, func(part any) fate {
-		if part == nil {
-			return replaced
-		}
-		return kept
-	})
+	p.put(&around{do: a.answer, empty: true}, func(part any) fate { return replaceIf(part == nil) })
 	return p
 }
 

@@ -26,6 +26,7 @@ type Call struct {
 	Method Method
 	In     [3]any // pointers to the arguments behind the context, nil where there is none
 	Out    any    // pointer to the answer; nil where the method returns an error alone
+	Absent bool   // the store does not have this part, and refuses
 	next   func(context.Context) error
 }
 
@@ -33,15 +34,14 @@ type Call struct {
 func (c *Call) Next(ctx context.Context) error { return c.next(ctx) }
 
 // Around returns s with a layer around it: each call of a method that wants accepts goes through do, and the
-// others go to s as they are. A nil wants accepts every method. A part that s does not have stays as it is.
+// others go to s as they are. A nil wants accepts every method. A part that s does not have stays absent, with the
+// layer around it, too: the layer may refuse a call for a reason of its own before the part does.
 func Around(s Store, wants func(Method) bool, do func(context.Context, *Call) error) Store {
-	a := &around{next: s.Parts, wants: wants, do: do}
-	s.put(a, func(part any) fate {
-		if isPresent(part) {
-			return replaced
-		}
-		return kept
-	})
+	below := around{next: s.Parts, wants: wants, do: do}
+	there, absent := below, below
+	absent.empty = true
+	s.put(&absent, func(part any) fate { return replaceIf(isAbsent(part)) })
+	s.put(&there, func(part any) fate { return replaceIf(part != nil && !isAbsent(part)) })
 	return s
 }
 
@@ -50,14 +50,14 @@ type around struct {
 	next  Parts // below the layer; not used by a layer that calls no Next
 	wants func(Method) bool
 	do    func(context.Context, *Call) error
-	empty bool // nothing is below
+	empty bool // what is below is absent
 }
 
 func (a *around) isEmpty() bool { return a.empty }
 
-func isPresent(part any) bool {
+func isAbsent(part any) bool {
 	a, ok := part.(interface{ isEmpty() bool })
-	return part != nil && !(ok && a.isEmpty())
+	return ok && a.isEmpty()
 }
 
 // fate is what happens to a part.
@@ -68,6 +68,13 @@ const (
 	replaced
 	dropped
 )
+
+func replaceIf(yes bool) fate {
+	if yes {
+		return replaced
+	}
+	return kept
+}
 
 // put decides about every part, and replaces those that are to be replaced by all.
 func (p *Parts) put(all *around, decide func(part any) fate) {
@@ -133,7 +140,7 @@ func call0[T, Out any](ctx context.Context, a *around, m Method, part T, do func
 		return do(part, ctx)
 	}
 	f := &frame[none, none, none, Out]{}
-	f.Call = Call{m, [3]any{}, &f.out, func(ctx context.Context) (err error) {
+	f.Call = Call{m, [3]any{}, &f.out, a.empty, func(ctx context.Context) (err error) {
 		f.out, err = do(part, ctx)
 		return err
 	}}
@@ -146,7 +153,7 @@ func call1[T, A, Out any](ctx context.Context, a *around, m Method, part T, do f
 		return do(part, ctx, x)
 	}
 	f := &frame[A, none, none, Out]{a: x}
-	f.Call = Call{m, [3]any{&f.a}, &f.out, func(ctx context.Context) (err error) {
+	f.Call = Call{m, [3]any{&f.a}, &f.out, a.empty, func(ctx context.Context) (err error) {
 		f.out, err = do(part, ctx, f.a)
 		return err
 	}}
@@ -159,7 +166,7 @@ func call2[T, A, B, Out any](ctx context.Context, a *around, m Method, part T, d
 		return do(part, ctx, x, y)
 	}
 	f := &frame[A, B, none, Out]{a: x, b: y}
-	f.Call = Call{m, [3]any{&f.a, &f.b}, &f.out, func(ctx context.Context) (err error) {
+	f.Call = Call{m, [3]any{&f.a, &f.b}, &f.out, a.empty, func(ctx context.Context) (err error) {
 		f.out, err = do(part, ctx, f.a, f.b)
 		return err
 	}}
@@ -172,7 +179,7 @@ func call3[T, A, B, C, Out any](ctx context.Context, a *around, m Method, part T
 		return do(part, ctx, x, y, z)
 	}
 	f := &frame[A, B, C, Out]{a: x, b: y, c: z}
-	f.Call = Call{m, [3]any{&f.a, &f.b, &f.c}, &f.out, func(ctx context.Context) (err error) {
+	f.Call = Call{m, [3]any{&f.a, &f.b, &f.c}, &f.out, a.empty, func(ctx context.Context) (err error) {
 		f.out, err = do(part, ctx, f.a, f.b, f.c)
 		return err
 	}}
@@ -185,7 +192,7 @@ func do1[T, A any](ctx context.Context, a *around, m Method, part T, do func(T, 
 		return do(part, ctx, x)
 	}
 	f := &frame[A, none, none, none]{a: x}
-	f.Call = Call{m, [3]any{&f.a}, nil, func(ctx context.Context) error { return do(part, ctx, f.a) }}
+	f.Call = Call{m, [3]any{&f.a}, nil, a.empty, func(ctx context.Context) error { return do(part, ctx, f.a) }}
 	return a.do(ctx, &f.Call)
 }
 
@@ -194,6 +201,6 @@ func do2[T, A, B any](ctx context.Context, a *around, m Method, part T, do func(
 		return do(part, ctx, x, y)
 	}
 	f := &frame[A, B, none, none]{a: x, b: y}
-	f.Call = Call{m, [3]any{&f.a, &f.b}, nil, func(ctx context.Context) error { return do(part, ctx, f.a, f.b) }}
+	f.Call = Call{m, [3]any{&f.a, &f.b}, nil, a.empty, func(ctx context.Context) error { return do(part, ctx, f.a, f.b) }}
 	return a.do(ctx, &f.Call)
 }

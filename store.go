@@ -153,10 +153,10 @@ func (s Store) Capabilities() Capabilities { return s.caps }
 func (s Store) Present() Parts {
 	p := s.Parts
 	p.put(nil, func(part any) fate {
-		if isPresent(part) {
-			return kept
+		if isAbsent(part) {
+			return dropped
 		}
-		return dropped
+		return kept
 	})
 	return p
 }
