@@ -353,6 +353,9 @@ type Page[T any] struct {
 	SetAside []SetAside `json:"set_aside,omitempty"`
 }
 
+// Len is how many items the page has.
+func (p Page[T]) Len() int { return len(p.Items) }
+
 // SetAside names a stored row that cannot be read. Answers leave it out and go
 // on; asked for by its id it is an error of kind damaged.
 type SetAside struct {

@@ -29,8 +29,8 @@ var known = map[string][]string{
 		"publish", "claim", "ack", "nack", "renew", "backpressure", "dead_entries", "changes", "changes_before", "head",
 		"put_document", "read_document", "list_documents", "delete_document",
 	},
-	layerJournal: {"ingest", "journal_cursor", "open_journals"},
-	layerSync: {
+	string(amber.LayerJournal): {"ingest", "journal_cursor", "open_journals"},
+	string(amber.LayerSync): {
 		"outgoing", "sync_place", "exported", "applied_chunks", "apply", "set_quarantine", "sync_report",
 		"links", "last_local_id", "sync_records", "held", "removed_at",
 	},

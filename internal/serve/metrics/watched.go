@@ -23,12 +23,6 @@ type part[T any] struct {
 	next T
 }
 
-// size is how much an operation was about.
-type size struct {
-	in, out int // bytes of content
-	items   int
-}
-
 // errUnfinished is the outcome of an operation that has not returned.
 var errUnfinished = errors.New("operation has not returned")
 
@@ -81,8 +75,3 @@ func (w watched) watch(ctx *context.Context, err *error, name string) func(measu
 		}
 	}
 }
-
-// one and none are the sizes of operations that are about one record, and about
-// none.
-func one() size  { return size{items: 1} }
-func none() size { return size{} }
