@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 )
 
 // newStore puts the store together and places the switches of m before what
-// reads and writes long-term memory.
+// reads and writes memory.
 func newStore(m Memory, r amber.Review, parts amber.Parts) amber.Store {
 	s := amber.NewStore(parts)
 	if !m.Enabled {
@@ -25,54 +26,60 @@ func newStore(m Memory, r amber.Review, parts amber.Parts) amber.Store {
 		}
 		return s
 	}
-	s.LongTerm = longTerm{s.LongTerm, m}
-	s.Memories = memories{s.Memories, r}
-	s.Batch = batchWriter{s.Batch, m.Write}
-	s.Editor = editor{s.Editor, m.Write}
-	if !m.Write.Enabled {
-		s.Ingest = ingester{s.Ingest}
-		s.Sync = replica{s.Sync}
-	}
-	return s
+	return amber.Around(s, gated, gate{m, r}.call)
 }
 
-// longTerm refuses what is switched off and fills in the default limit.
-type longTerm struct {
-	amber.LongTerm
+// gated reports whether a switch may be about a method.
+func gated(m amber.Method) bool {
+	return m.Layer == amber.LayerLongTerm || m.Layer == amber.LayerJournal || m.Layer == amber.LayerSync
+}
+
+// gate refuses calls that are switched off, and fills in what the configuration says.
+type gate struct {
 	memory Memory
-}
-
-// Recall searches unless memory.recall.enabled is off.
-func (g longTerm) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
-	if !g.memory.Recall.Enabled {
-		return amber.RecallResult{Hits: []amber.Hit{}}, refused("recall", recallEnabledPath)
-	}
-	if q.Limit == 0 {
-		q.Limit = g.memory.Recall.TopK
-	}
-	return g.LongTerm.Recall(ctx, q)
-}
-
-// Write stores unless memory.write.enabled is off.
-func (g longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
-	if !g.memory.Write.Enabled {
-		return amber.WriteAck{}, refused("write memory", writeEnabledPath)
-	}
-	return g.LongTerm.Write(ctx, r)
-}
-
-// memories knows which memories wait for the owner.
-type memories struct {
-	amber.MemoryReader
 	review amber.Review
 }
 
-// List lists those that wait by write.review where q asks for such.
-func (g memories) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	if q.Waiting != "" {
-		q.Waiting = g.review
+func (g gate) call(ctx context.Context, c *amber.Call) error {
+	op, write := c.Method.Op, g.memory.Write
+	switch in := c.In[0].(type) {
+	case *amber.Query:
+		if !g.memory.Recall.Enabled {
+			c.Out.(*amber.RecallResult).Hits = []amber.Hit{}
+			return refused(op, recallEnabledPath)
+		}
+		in.Limit = cmp.Or(in.Limit, g.memory.Recall.TopK)
+	case *amber.ListQuery:
+		if in.Waiting != "" {
+			in.Waiting = g.review
+		}
+	case *amber.WriteRequest, *amber.EditRequest, *amber.Incoming:
+		if !write.Enabled {
+			return refused(op, writeEnabledPath)
+		}
+	case *[]amber.WriteRequest:
+		if !write.Enabled {
+			return refused(op, writeEnabledPath)
+		}
+		if len(*in) > write.MaxBatchSize {
+			return invalid(op, "", fmt.Sprintf("the batch holds %d, %s is %d", len(*in), maxBatchPath, write.MaxBatchSize))
+		}
+	case *amber.Ingestion:
+		if !write.Enabled {
+			in.Steps = withoutMemories(in.Steps)
+		}
 	}
-	return g.MemoryReader.List(ctx, q)
+	return c.Next(ctx)
+}
+
+// withoutMemories drops the memories of an ingestion, which rules extract, so that no caller waits for an error. The
+// turns and events are still stored.
+func withoutMemories(steps []amber.IngestStep) []amber.IngestStep {
+	steps = slices.Clone(steps) // the caller's stay as they are
+	for i := range steps {
+		steps[i].Memories, steps[i].Links = nil, nil
+	}
+	return steps
 }
 
 // CheckRecall reports whether long-term memory may be searched. Callers that search
@@ -97,61 +104,6 @@ func (m Memory) CheckWrite() error {
 		return refused("write memory", writeEnabledPath)
 	}
 	return nil
-}
-
-// replica takes nothing in while memory.write.enabled is off.
-type replica struct{ amber.Replica }
-
-// Apply refuses the chunk.
-func (replica) Apply(context.Context, amber.Incoming) (amber.Applied, error) {
-	return amber.Applied{}, refused("apply chunk", writeEnabledPath)
-}
-
-// batchWriter refuses what is switched off and bounds the batch.
-type batchWriter struct {
-	amber.BatchWriter
-	write Write
-}
-
-// WriteBatch stores unless memory.write.enabled is off or there are more than
-// memory.write.max_batch_size.
-func (g batchWriter) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
-	const op = "write memories"
-	if !g.write.Enabled {
-		return nil, refused(op, writeEnabledPath)
-	}
-	if len(rs) > g.write.MaxBatchSize {
-		return nil, invalid(op, "", fmt.Sprintf("the batch holds %d, %s is %d", len(rs), maxBatchPath, g.write.MaxBatchSize))
-	}
-	return g.BatchWriter.WriteBatch(ctx, rs)
-}
-
-// editor refuses what is switched off.
-type editor struct {
-	amber.Editor
-	write Write
-}
-
-// Edit changes a memory unless memory.write.enabled is off.
-func (g editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
-	if !g.write.Enabled {
-		return amber.Memory{}, refused("edit memory", writeEnabledPath)
-	}
-	return g.Editor.Edit(ctx, r)
-}
-
-// ingester drops the memories of an ingestion while memory.write.enabled is off.
-// Rules extract those memories, so no caller waits for an error. The turns and
-// events of the ingestion are still stored.
-type ingester struct{ amber.Ingester }
-
-// Ingest applies the steps without their memories.
-func (g ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
-	in.Steps = slices.Clone(in.Steps) // the caller's stay as they are
-	for i := range in.Steps {
-		in.Steps[i].Memories, in.Steps[i].Links = nil, nil
-	}
-	return g.Ingester.Ingest(ctx, in)
 }
 
 // refused is the answer to a call that a key switched off.
