@@ -38,19 +38,52 @@ const maxName = 64
 
 // Sign returns a store in which every write bears its writer.
 func Sign(s amber.Store, w Writer) amber.Store {
-	p := &s.Parts
-	guard := guard{w, p.Memories}
-	p.LongTerm = longTerm{p.LongTerm, guard}
-	p.Batch = batch{p.Batch, w}
-	p.Editor = editor{p.Editor, w}
-	p.Eraser = eraser{p.Eraser, guard}
-	p.Relations = relations{p.Relations, w}
-	p.Concepts = concepts{p.Concepts, guard}
-	p.Turns = turns{p.Turns, w}
-	p.Notes = notes{p.Notes, w}
-	p.Ingest = ingester{p.Ingest, w}
-	p.Sync = replica{p.Sync, w}
-	return s
+	return amber.Around(s, signed, writerOf{w, s}.call)
+}
+
+// signed reports whether records that a method changes bear a writer.
+func signed(m amber.Method) bool { return m.Effect == amber.Changes && m.Layer != amber.LayerControl }
+
+// writerOf is a writer of a store.
+type writerOf struct {
+	Writer
+	store amber.Store
+}
+
+func (w writerOf) call(ctx context.Context, c *amber.Call) (err error) {
+	op := c.Method.Op
+	switch in := c.In[0].(type) {
+	case *amber.WriteRequest:
+		*in = w.write(*in)
+	case *[]amber.WriteRequest:
+		*in = w.writes(*in)
+	case *amber.EditRequest:
+		in.Trust, in.Author = w.trust(in.Trust), w.author(in.Author)
+	case *amber.Relation:
+		in.Trust, in.Author = w.trust(in.Trust), w.author(in.Author)
+	case *amber.Turn:
+		*in = w.turn(*in)
+	case *amber.Ingestion:
+		in.Steps = w.steps(in.Steps)
+	case *amber.Incoming:
+		err = w.incoming(op, *in)
+	case *amber.NoteWrite:
+		in.NoteBy = w.by(in.NoteBy)
+		err = w.checkNote(ctx, op, in.Name)
+	case *amber.MemoryID:
+		err = w.Check(ctx, w.store.Memories, op, *in)
+	case *string:
+		if by, note := c.In[1].(*amber.NoteBy); note {
+			*by = w.by(*by)
+			err = w.checkNote(ctx, op, *in)
+		} else if c.Method.Layer == amber.LayerLongTerm { // the id of a relation
+			err = w.checkRelation(ctx, op, *in)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.Next(ctx)
 }
 
 // trust is what a write of the writer is trusted with, where it asks for some trust.
@@ -107,124 +140,17 @@ func latest(ctx context.Context, memories amber.MemoryReader, id amber.MemoryID)
 	return revisions[len(revisions)-1], nil
 }
 
-// guard checks the memories of a store for a writer.
-type guard struct {
-	Writer
-	memories amber.MemoryReader
-}
-
-func (g guard) check(ctx context.Context, op string, id amber.MemoryID) error {
-	return g.Check(ctx, g.memories, op, id)
-}
-
-type longTerm struct {
-	amber.LongTerm
-	guard
-}
-
-// Write implements [amber.LongTerm].
-func (l longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
-	return l.LongTerm.Write(ctx, l.write(r))
-}
-
-// Delete implements [amber.LongTerm].
-func (l longTerm) Delete(ctx context.Context, id amber.MemoryID) error {
-	if err := l.check(ctx, "delete memory", id); err != nil {
-		return err
-	}
-	return l.LongTerm.Delete(ctx, id)
-}
-
-type batch struct {
-	amber.BatchWriter
-	Writer
-}
-
-// WriteBatch implements [amber.BatchWriter].
-func (b batch) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
+// writes signs a list; the caller's stays as it is.
+func (w Writer) writes(rs []amber.WriteRequest) []amber.WriteRequest {
 	signed := make([]amber.WriteRequest, len(rs))
 	for i, r := range rs {
-		signed[i] = b.write(r)
+		signed[i] = w.write(r)
 	}
-	return b.BatchWriter.WriteBatch(ctx, signed)
+	return signed
 }
 
-type editor struct {
-	amber.Editor
-	Writer
-}
-
-// Edit implements [amber.Editor].
-func (e editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
-	r.Trust, r.Author = e.trust(r.Trust), e.author(r.Author)
-	return e.Editor.Edit(ctx, r)
-}
-
-type eraser struct {
-	amber.Eraser
-	guard
-}
-
-// Erase implements [amber.Eraser].
-func (e eraser) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
-	if err := e.check(ctx, "erase memory", id); err != nil {
-		return amber.EraseReport{}, err
-	}
-	return e.Eraser.Erase(ctx, id)
-}
-
-type relations struct {
-	amber.Relations
-	Writer
-}
-
-// Relate implements [amber.Relations].
-func (s relations) Relate(ctx context.Context, r amber.Relation) (amber.Relation, error) {
-	r.Trust, r.Author = s.trust(r.Trust), s.author(r.Author)
-	return s.Relations.Relate(ctx, r)
-}
-
-// Unrelate implements [amber.Relations].
-func (s relations) Unrelate(ctx context.Context, id string) error {
-	if amber.TrustOwn.Outranks(s.Trust) {
-		r, err := s.Relation(ctx, id)
-		if err := cmp.Or(err, r.Trust.MayChange(s.Trust, "unrelate memories", id)); err != nil {
-			return err
-		}
-	}
-	return s.Relations.Unrelate(ctx, id)
-}
-
-// A contract that has a method of its own name is embedded under another.
-type conceptKeeper = amber.Concepts
-
-type concepts struct {
-	conceptKeeper
-	guard
-}
-
-// SetConcepts implements [amber.Concepts].
-func (c concepts) SetConcepts(ctx context.Context, id amber.MemoryID, words []string) error {
-	if err := c.check(ctx, "set concepts", id); err != nil {
-		return err
-	}
-	return c.conceptKeeper.SetConcepts(ctx, id, words)
-}
-
-// A contract that has a method of its own name is embedded under another.
-type turnKeeper = amber.Turns
-
-type turns struct {
-	turnKeeper
-	Writer
-}
-
-// AppendTurn implements [amber.Turns]. A turn in which an agent quotes the user is the word of the agent; turns of
-// other roles are trusted less anyway.
-func (s turns) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
-	return s.turnKeeper.AppendTurn(ctx, s.turn(t))
-}
-
+// turn signs a turn. One in which an agent quotes the user is the word of the agent; turns of other roles are trusted
+// less anyway.
 func (w Writer) turn(t amber.Turn) amber.Turn {
 	if trust := w.trust(t.Trust); t.Role == amber.RoleUser && trust != amber.TrustOwn {
 		t.Trust = trust
@@ -232,82 +158,52 @@ func (w Writer) turn(t amber.Turn) amber.Turn {
 	return t
 }
 
-// A contract that has a method of its own name is embedded under another.
-type noteKeeper = amber.Notes
-
-type notes struct {
-	noteKeeper
-	Writer
-}
-
-// WriteNote implements [amber.Notes].
-func (n notes) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
-	if err := n.check(ctx, "write note", w.Name); err != nil {
-		return amber.Note{}, err
+func (w Writer) steps(steps []amber.IngestStep) []amber.IngestStep {
+	steps = slices.Clone(steps)
+	for i, step := range steps {
+		steps[i].Turns = make([]amber.Turn, len(step.Turns))
+		for k, t := range step.Turns {
+			steps[i].Turns[k] = w.turn(t)
+		}
+		steps[i].Memories = w.writes(step.Memories)
 	}
-	w.NoteBy = n.by(w.NoteBy)
-	return n.noteKeeper.WriteNote(ctx, w)
+	return steps
 }
 
-// DeleteNote implements [amber.Notes].
-func (n notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) error {
-	if err := n.check(ctx, "delete note", name); err != nil {
-		return err
-	}
-	return n.noteKeeper.DeleteNote(ctx, name, n.by(by))
+// by is what a change of a note says of who makes it, with what is known of the writer.
+func (w Writer) by(said amber.NoteBy) amber.NoteBy {
+	return amber.NoteBy{Trust: w.trust(said.Trust), Author: w.author(said.Author)}
 }
 
-// check refuses a note that is trusted more than the writer. It leaves other faults of the name to the call.
-func (n notes) check(ctx context.Context, op, name string) error {
-	if !amber.TrustOwn.Outranks(n.Trust) {
+// checkNote refuses a note that is trusted more than the writer. It leaves other faults of the name to the call.
+func (w writerOf) checkNote(ctx context.Context, op, name string) error {
+	if !amber.TrustOwn.Outranks(w.Trust) {
 		return nil
 	}
-	now, err := n.ReadNote(ctx, name)
+	now, err := w.store.Notes.ReadNote(ctx, name)
 	switch amber.KindOf(err) {
 	case "":
-		return now.Trust.MayChange(n.Trust, op, now.Name)
+		return now.Trust.MayChange(w.Trust, op, now.Name)
 	case amber.KindNotFound, amber.KindInvalid:
 		return nil
 	}
 	return err
 }
 
-// by is what a change says of who makes it, with what is known of the writer.
-func (n notes) by(said amber.NoteBy) amber.NoteBy {
-	return amber.NoteBy{Trust: n.trust(said.Trust), Author: n.author(said.Author)}
-}
-
-type ingester struct {
-	amber.Ingester
-	Writer
-}
-
-// Ingest implements [amber.Ingester].
-func (i ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
-	in.Steps = slices.Clone(in.Steps)
-	for n, step := range in.Steps {
-		in.Steps[n].Turns = make([]amber.Turn, len(step.Turns))
-		for k, t := range step.Turns {
-			in.Steps[n].Turns[k] = i.turn(t)
-		}
-		in.Steps[n].Memories = make([]amber.WriteRequest, len(step.Memories))
-		for k, r := range step.Memories {
-			in.Steps[n].Memories[k] = i.write(r)
-		}
+// checkRelation refuses a relation that is trusted more than the writer.
+func (w writerOf) checkRelation(ctx context.Context, op, id string) error {
+	if !amber.TrustOwn.Outranks(w.Trust) {
+		return nil
 	}
-	return i.Ingester.Ingest(ctx, in)
+	r, err := w.store.Relations.Relation(ctx, id)
+	return cmp.Or(err, r.Trust.MayChange(w.Trust, op, id))
 }
 
-type replica struct {
-	amber.Replica
-	Writer
-}
-
-// Apply implements [amber.Replica].
-func (r replica) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, error) {
-	if c.Trust == amber.TrustOwn && amber.TrustOwn.Outranks(r.Trust) {
-		return amber.Applied{}, amber.Errorf(amber.KindRefused, "apply chunk", c.Chunk, "the caller speaks for an agent; the owner alone says that records from elsewhere are own ones").
+// incoming refuses a chunk whose records the caller, who is not the owner, calls own ones.
+func (w Writer) incoming(op string, c amber.Incoming) error {
+	if c.Trust == amber.TrustOwn && amber.TrustOwn.Outranks(w.Trust) {
+		return amber.Errorf(amber.KindRefused, op, c.Chunk, "the caller speaks for an agent; the owner alone says that records from elsewhere are own ones").
 			WithHint("import them without saying that they are own, or ask the owner")
 	}
-	return r.Replica.Apply(ctx, c)
+	return nil
 }
