@@ -40,14 +40,14 @@ type Approval struct {
 
 // ApprovalRequest asks for an approval.
 type ApprovalRequest struct {
-	ID      string          `json:"id,omitempty"` // default a new UUIDv7
-	TaskID  string          `json:"task_id"`
-	NodeID  string          `json:"node_id"`
-	Summary string          `json:"summary"`
-	Payload json.RawMessage `json:"payload"`
+	ID      string          `json:"id,omitempty" redact:"id,approval id"` // default a new UUIDv7
+	TaskID  string          `json:"task_id" redact:"id,task id"`
+	NodeID  string          `json:"node_id" redact:"id,node id"`
+	Summary string          `json:"summary" redact:"text"`
+	Payload json.RawMessage `json:"payload" redact:"raw"`
 	// RequestedBy is the id of the token that asks. A server puts it there,
 	// whatever its caller says.
-	RequestedBy string `json:"requested_by,omitempty"`
+	RequestedBy string `json:"requested_by,omitempty" redact:"id,requester"`
 }
 
 // Normalize checks the request. The error is of kind invalid.
@@ -65,16 +65,16 @@ func (r ApprovalRequest) Normalize() (ApprovalRequest, error) {
 
 // ApprovalDecision answers an approval.
 type ApprovalDecision struct {
-	ID      string         `json:"id"`
-	Outcome ApprovalStatus `json:"outcome"` // approved, rejected or cancelled
+	ID      string         `json:"id" redact:"-"`
+	Outcome ApprovalStatus `json:"outcome" redact:"-"` // approved, rejected or cancelled
 	// Actor is who decides. A server puts the name of the caller's token there,
 	// and what was there into ClaimedBy.
-	Actor     string `json:"actor"`
-	ClaimedBy string `json:"claimed_by,omitempty"`
-	Comment   string `json:"comment,omitempty"`
+	Actor     string `json:"actor" redact:"id,actor"`
+	ClaimedBy string `json:"claimed_by,omitempty" redact:"text"`
+	Comment   string `json:"comment,omitempty" redact:"text"`
 	// Digest is what the person saw; a decision about another payload is a
 	// conflict. Empty does not check.
-	Digest string `json:"digest,omitempty"`
+	Digest string `json:"digest,omitempty" redact:"-"`
 }
 
 // Normalize checks the decision. The error is of kind invalid.

@@ -9,11 +9,11 @@ import (
 
 // Envelope is one entry of the dispatch queue.
 type Envelope struct {
-	EntryID   string `json:"entry_id"`
-	TaskID    string `json:"task_id"`
-	NodeID    string `json:"node_id"`
+	EntryID   string `json:"entry_id" redact:"id,entry id"`
+	TaskID    string `json:"task_id" redact:"id,task id"`
+	NodeID    string `json:"node_id" redact:"id,node id"`
 	Attempt   int    `json:"attempt"` // claims so far, this one included
-	Payload   string `json:"payload"`
+	Payload   string `json:"payload" redact:"raw"`
 	Priority  int    `json:"priority"` // higher first
 	NotBefore Time   `json:"not_before,omitzero"`
 }
@@ -31,9 +31,9 @@ func (e Envelope) Normalize() (Envelope, error) {
 
 // Lease is the right to work on one entry for a while.
 type Lease struct {
-	EntryID    string `json:"entry_id"`
-	ConsumerID string `json:"consumer_id"`
-	Token      string `json:"token"`
+	EntryID    string `json:"entry_id" redact:"-"`
+	ConsumerID string `json:"consumer_id" redact:"-"`
+	Token      string `json:"token" redact:"-"`
 	// Fence only grows: of two leases of one node, the later has the larger
 	// fence, and results saved under the smaller are refused.
 	Fence     int64 `json:"fence"`
@@ -48,8 +48,8 @@ type Claim struct {
 
 // Nack gives an entry back.
 type Nack struct {
-	Lease  Lease  `json:"lease"`
-	Reason string `json:"reason"`
+	Lease  Lease  `json:"lease" redact:"-"`
+	Reason string `json:"reason" redact:"text"`
 	// NotBefore delays the next claim; zero means a backoff that doubles with
 	// each attempt, with jitter.
 	NotBefore Time `json:"not_before,omitzero"`

@@ -48,10 +48,10 @@ func NewDocument(name string, doc json.RawMessage) (Document, error) {
 
 // DocumentWrite asks to store a document.
 type DocumentWrite struct {
-	Name     string          `json:"name"`
-	Document json.RawMessage `json:"document"`
+	Name     string          `json:"name" redact:"id,document name"`
+	Document json.RawMessage `json:"document" redact:"raw"`
 	// IfRevision is the revision that the write replaces; "": any, or none.
-	IfRevision string `json:"if_revision,omitempty"`
+	IfRevision string `json:"if_revision,omitempty" redact:"-"`
 	// IfAbsent stores the document only where there is none of that name.
 	IfAbsent bool `json:"if_absent,omitempty"`
 }

@@ -33,20 +33,20 @@ const (
 // TaskEvent is one entry of a task's history. The store assigns sequence and
 // time; sequences of one task are 1, 2, 3 and so on.
 type TaskEvent struct {
-	TaskID     string        `json:"task_id"`
+	TaskID     string        `json:"task_id" redact:"id,task id"`
 	Seq        int64         `json:"seq"`
 	At         Time          `json:"at"`
-	From       TaskState     `json:"from"`
-	To         TaskState     `json:"to"`
-	Kind       TaskEventKind `json:"kind"`
-	Reason     string        `json:"reason"`
-	ErrorClass ErrorClass    `json:"error_class,omitempty"`
-	NodeID     string        `json:"node_id,omitempty"`
-	NodeKind   string        `json:"node_kind,omitempty"`
+	From       TaskState     `json:"from" redact:"-"`
+	To         TaskState     `json:"to" redact:"-"`
+	Kind       TaskEventKind `json:"kind" redact:"-"`
+	Reason     string        `json:"reason" redact:"text"`
+	ErrorClass ErrorClass    `json:"error_class,omitempty" redact:"-"`
+	NodeID     string        `json:"node_id,omitempty" redact:"id,node id"`
+	NodeKind   string        `json:"node_kind,omitempty" redact:"id,node kind"`
 	Attempt    int           `json:"attempt,omitempty"`
 	// ApprovalID and Result feed the replay of approvals and results.
-	ApprovalID string `json:"approval_id,omitempty"`
-	Result     string `json:"result,omitempty"`
+	ApprovalID string `json:"approval_id,omitempty" redact:"id,approval id"`
+	Result     string `json:"result,omitempty" redact:"raw"`
 }
 
 // Normalize fills defaults and checks the event. A transition the table does

@@ -22,15 +22,15 @@ const SameEventWindow = 2 * time.Second
 // Ingestion is what a stretch of one session of the crash journal means: the
 // entries with sequences above After up to Through.
 type Ingestion struct {
-	Journal string    `json:"journal"` // names the cursor: 32 hex digits, one for each folder a session of the journal ever had
-	Host    string    `json:"host"`
-	Session SessionID `json:"session_id"`
+	Journal string    `json:"journal" redact:"-"` // names the cursor: 32 hex digits, one for each folder a session of the journal ever had
+	Host    string    `json:"host" redact:"id,host"`
+	Session SessionID `json:"session_id" redact:"id,session id"`
 	After   int64     `json:"after,omitempty"` // what the cursor is; 0: there is none yet
 	Through int64     `json:"through"`         // what it becomes, at least After
 	// LastAt is when the host was last heard of, and Process its process; zero
 	// values leave what is stored.
 	LastAt  Time         `json:"last_at,omitzero"`
-	Process HostProcess  `json:"process,omitzero"`
+	Process HostProcess  `json:"process,omitzero" redact:"-"`
 	Steps   []IngestStep `json:"steps,omitempty"`
 	// Past reports that all of it happened long ago and was read from a record of it,
 	// such as an imported transcript, and not told by a live host. The session is
@@ -43,7 +43,7 @@ type Ingestion struct {
 
 // IngestStep is what one event means. The zero Event is always new.
 type IngestStep struct {
-	Event EventRef `json:"event,omitzero"`
+	Event EventRef `json:"event,omitzero" redact:"-"`
 	At    Time     `json:"at,omitzero"` // when it happened; default now
 	// Start makes the session where there is none. A session that has ended starts again only with Reopen.
 	// Empty project and directory of a stored session are filled in.
@@ -63,8 +63,8 @@ type IngestStep struct {
 // was not stored.
 type IngestLink struct {
 	Memory   int      `json:"memory"` // index into the memories of the step
-	To       MemoryID `json:"to"`
-	Type     string   `json:"type"`
+	To       MemoryID `json:"to" redact:"-"`
+	Type     string   `json:"type" redact:"id,relation type"`
 	Strength float64  `json:"strength"` // 0 to 1
 }
 
@@ -140,11 +140,11 @@ const (
 // Activity is something an agent did in a session, beside what was said: a
 // tool, a file, a command. The same thing done again counts up.
 type Activity struct {
-	SessionID SessionID    `json:"session_id"`
-	Kind      ActivityKind `json:"kind"`
-	Name      string       `json:"name"`             // the tool, the path, the command line
-	Detail    string       `json:"detail,omitempty"` // of the last time
-	Status    string       `json:"status,omitempty"` // of the last time: modified, completed, failed
+	SessionID SessionID    `json:"session_id" redact:"-"`
+	Kind      ActivityKind `json:"kind" redact:"-"`
+	Name      string       `json:"name" redact:"text"`             // the tool, the path, the command line
+	Detail    string       `json:"detail,omitempty" redact:"text"` // of the last time
+	Status    string       `json:"status,omitempty" redact:"text"` // of the last time: modified, completed, failed
 	Count     int64        `json:"count"`
 	Failed    int64        `json:"failed"`
 	FirstAt   Time         `json:"first_at"`

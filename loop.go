@@ -22,12 +22,12 @@ type PendingLoop struct {
 
 // LoopSave asks to store the suspended loop of a session.
 type LoopSave struct {
-	SessionID SessionID       `json:"session_id"`
-	RunID     string          `json:"run_id"`
-	State     json.RawMessage `json:"state_json"`
+	SessionID SessionID       `json:"session_id" redact:"id,session id"`
+	RunID     string          `json:"run_id" redact:"id,run id"`
+	State     json.RawMessage `json:"state_json" redact:"raw"`
 	// IfRunID and IfRevision are what the caller believes is stored now.
 	// IfRevision 0 means nothing is. IfRunID defaults to RunID.
-	IfRunID    string `json:"if_run_id,omitempty"`
+	IfRunID    string `json:"if_run_id,omitempty" redact:"-"`
 	IfRevision int64  `json:"if_revision,omitempty"`
 }
 

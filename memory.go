@@ -52,10 +52,10 @@ func Scopes() []Scope {
 // Identities are the names a scope can be bound to. Fields that are not known
 // stay empty and match nothing.
 type Identities struct {
-	SessionID   SessionID `json:"session_id,omitempty"`
-	UserID      string    `json:"user_id,omitempty"`
-	ProjectID   string    `json:"project_id,omitempty"`
-	WorkspaceID string    `json:"workspace_id,omitempty"`
+	SessionID   SessionID `json:"session_id,omitempty" redact:"id,session id"`
+	UserID      string    `json:"user_id,omitempty" redact:"id,user id"`
+	ProjectID   string    `json:"project_id,omitempty" redact:"id,project id"`
+	WorkspaceID string    `json:"workspace_id,omitempty" redact:"id,workspace id"`
 }
 
 // For returns the identity that binds scope s: the empty string for global,
@@ -98,14 +98,14 @@ func (i Identities) Sees(s Scope, record Identities) bool {
 
 // SourceRef points to where a memory came from: a request, a file, a URL.
 type SourceRef struct {
-	Kind  string `json:"kind"`
-	Value string `json:"value"`
+	Kind  string `json:"kind" redact:"text"`
+	Value string `json:"value" redact:"text"`
 }
 
 // Origin orders the revisions of one record across devices: by counter, then
 // clock, then device.
 type Origin struct {
-	Device  string `json:"device"`
+	Device  string `json:"device" redact:"id,device"`
 	Counter uint64 `json:"counter"` // highest seen for this record plus one
 	Clock   Stamp  `json:"clock"`
 }
@@ -169,20 +169,20 @@ const (
 
 // WriteRequest asks for one memory to be stored.
 type WriteRequest struct {
-	Kind  MemoryKind `json:"kind,omitempty"`  // default workspace_fact
-	Scope Scope      `json:"scope,omitempty"` // default the narrowest of Identities, global without any; all but global need their identity
+	Kind  MemoryKind `json:"kind,omitempty" redact:"-"`  // default workspace_fact
+	Scope Scope      `json:"scope,omitempty" redact:"-"` // default the narrowest of Identities, global without any; all but global need their identity
 	Identities
-	Title          string            `json:"title,omitempty"`
-	Content        string            `json:"content"`
-	Summary        string            `json:"summary,omitempty"`
-	Topic          string            `json:"topic,omitempty"` // one live memory per project, scope, identity and topic
-	Tags           []string          `json:"tags,omitempty"`
-	Metadata       map[string]string `json:"metadata,omitempty"`
+	Title          string            `json:"title,omitempty" redact:"text"`
+	Content        string            `json:"content" redact:"text"`
+	Summary        string            `json:"summary,omitempty" redact:"text"`
+	Topic          string            `json:"topic,omitempty" redact:"text"` // one live memory per project, scope, identity and topic
+	Tags           []string          `json:"tags,omitempty" redact:"text"`
+	Metadata       map[string]string `json:"metadata,omitempty" redact:"text"`
 	SourceRefs     []SourceRef       `json:"source_refs,omitempty"`
-	Reason         WriteReason       `json:"reason,omitempty"` // default operator_requested
-	Trust          Trust             `json:"trust,omitempty"`  // default own
+	Reason         WriteReason       `json:"reason,omitempty" redact:"-"` // default operator_requested
+	Trust          Trust             `json:"trust,omitempty" redact:"-"`  // default own
 	Author         Author            `json:"author,omitzero"`
-	IdempotencyKey string            `json:"idempotency_key,omitempty"`
+	IdempotencyKey string            `json:"idempotency_key,omitempty" redact:"id,idempotency key"`
 	// Recorded makes an earlier memory of it, with its dates and, by an id, with
 	// everything that a listing shows. The zero value is a new memory.
 	Recorded
@@ -208,16 +208,16 @@ type WriteAck struct {
 // revision has the trust of the caller where Keep is set, or where the owner
 // changes the text of an agent; otherwise the memory keeps its trust.
 type EditRequest struct {
-	ID         MemoryID           `json:"id"`
+	ID         MemoryID           `json:"id" redact:"-"`
 	IfRevision int64              `json:"if_revision,omitempty"` // 0: whatever it is
-	Kind       *MemoryKind        `json:"kind,omitempty"`
-	Title      *string            `json:"title,omitempty"`
-	Content    *string            `json:"content,omitempty"`
-	Summary    *string            `json:"summary,omitempty"`
-	Tags       *[]string          `json:"tags,omitempty"`
-	Metadata   *map[string]string `json:"metadata,omitempty"`
-	Keep       bool               `json:"keep,omitempty"`  // the caller vouches for the memory
-	Trust      Trust              `json:"trust,omitempty"` // of the caller; default own
+	Kind       *MemoryKind        `json:"kind,omitempty" redact:"-"`
+	Title      *string            `json:"title,omitempty" redact:"text"`
+	Content    *string            `json:"content,omitempty" redact:"text"`
+	Summary    *string            `json:"summary,omitempty" redact:"text"`
+	Tags       *[]string          `json:"tags,omitempty" redact:"text"`
+	Metadata   *map[string]string `json:"metadata,omitempty" redact:"text"`
+	Keep       bool               `json:"keep,omitempty"`             // the caller vouches for the memory
+	Trust      Trust              `json:"trust,omitempty" redact:"-"` // of the caller; default own
 	Author     Author             `json:"author,omitzero"`
 }
 

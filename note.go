@@ -31,8 +31,8 @@ type NoteCommit struct {
 // NoteBy says who made a change of a note where that was not the owner. It is zero
 // of the owner's changes, by any of the owner's programs.
 type NoteBy struct {
-	Trust  Trust  `json:"trust,omitempty"` // "": own
-	Author Author `json:"author,omitzero"`
+	Trust  Trust  `json:"trust,omitempty" redact:"-"` // "": own
+	Author Author `json:"author,omitzero" redact:"-"`
 }
 
 // Stored returns what a backend stores of b with a change: nothing where the owner made it.
@@ -50,8 +50,8 @@ func (b NoteBy) Check() error {
 
 // NoteWrite is the text that a note gets, and who writes it.
 type NoteWrite struct {
-	Name    string `json:"-"`
-	Content string `json:"content"`
+	Name    string `json:"-" redact:"id,note name"`
+	Content string `json:"content" redact:"text"`
 	NoteBy
 }
 

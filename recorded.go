@@ -20,15 +20,15 @@ import (
 // gets one of this store, without Revision its first. Its ID never replaces a
 // memory: one that says the same stays as it is, and anything else is a conflict.
 type Recorded struct {
-	ID             MemoryID                   `json:"id,omitempty"`
+	ID             MemoryID                   `json:"id,omitempty" redact:"-"`
 	Origin         Origin                     `json:"origin,omitzero"`
 	Revision       int64                      `json:"revision,omitempty"`
-	ContentDigest  string                     `json:"content_digest,omitempty"`
+	ContentDigest  string                     `json:"content_digest,omitempty" redact:"-"`
 	DuplicateCount int64                      `json:"duplicate_count,omitempty"`
 	CreatedAt      Time                       `json:"created_at,omitzero"`
 	UpdatedAt      Time                       `json:"updated_at,omitzero"`
 	DeletedAt      Time                       `json:"deleted_at,omitzero"`
-	Foreign        map[string]json.RawMessage `json:"foreign,omitempty"`
+	Foreign        map[string]json.RawMessage `json:"foreign,omitempty" redact:"raw"`
 }
 
 const (

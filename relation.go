@@ -8,14 +8,14 @@ import (
 
 // Relation links two memories.
 type Relation struct {
-	ID        string   `json:"id"`
-	From      MemoryID `json:"from"`
-	To        MemoryID `json:"to"`
-	Type      string   `json:"type"`            // supersedes, conflicts_with, related, ...
-	Strength  float64  `json:"strength"`        // 0 to 1
-	Trust     Trust    `json:"trust,omitempty"` // of its author; default own
+	ID        string   `json:"id" redact:"-"`
+	From      MemoryID `json:"from" redact:"-"`
+	To        MemoryID `json:"to" redact:"-"`
+	Type      string   `json:"type" redact:"id,relation type"` // supersedes, conflicts_with, related, ...
+	Strength  float64  `json:"strength"`                       // 0 to 1
+	Trust     Trust    `json:"trust,omitempty" redact:"-"`     // of its author; default own
 	Author    Author   `json:"author,omitzero"`
-	Origin    Origin   `json:"origin"`
+	Origin    Origin   `json:"origin" redact:"-"`
 	CreatedAt Time     `json:"created_at"`
 	DeletedAt Time     `json:"deleted_at,omitzero"`
 }
@@ -121,9 +121,9 @@ func NormalizeConcepts(concepts []string) ([]string, error) { return normalizeTa
 // Compaction is the summary an agent host made of turns it dropped from its
 // context.
 type Compaction struct {
-	ID        string    `json:"id"`
-	SessionID SessionID `json:"session_id"`
-	Summary   string    `json:"summary"`
+	ID        string    `json:"id" redact:"id,compaction id"`
+	SessionID SessionID `json:"session_id" redact:"id,session id"`
+	Summary   string    `json:"summary" redact:"text"`
 	Turns     int       `json:"turns"` // how many turns it summarizes
 	CreatedAt Time      `json:"created_at"`
 }

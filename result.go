@@ -17,18 +17,18 @@ const (
 
 // Evidence backs a result.
 type Evidence struct {
-	Kind  string `json:"kind"`
-	Value string `json:"value"`
+	Kind  string `json:"kind" redact:"text"`
+	Value string `json:"value" redact:"text"`
 }
 
 // Result is what a node of a task produced.
 type Result struct {
-	TaskID        string       `json:"task_id"`
-	NodeID        string       `json:"node_id"`
-	Producer      string       `json:"producer"`
-	SchemaVersion string       `json:"schema_version"` // default "result.v1"
-	Status        ResultStatus `json:"status"`
-	Payload       string       `json:"payload"`
+	TaskID        string       `json:"task_id" redact:"id,task id"`
+	NodeID        string       `json:"node_id" redact:"id,node id"`
+	Producer      string       `json:"producer" redact:"id,producer"`
+	SchemaVersion string       `json:"schema_version" redact:"id,schema version"` // default "result.v1"
+	Status        ResultStatus `json:"status" redact:"-"`
+	Payload       string       `json:"payload" redact:"raw"`
 	Evidence      []Evidence   `json:"evidence"`
 	Confidence    float64      `json:"confidence"` // 0 to 1
 	// Fence is the fencing token of the lease the work was done under; 0 for

@@ -51,12 +51,12 @@ func (s Session) TakesEnd(e SessionEnd) bool {
 
 // SessionStart asks for a session.
 type SessionStart struct {
-	ID        SessionID `json:"id,omitempty"`      // default a new UUIDv7
-	Name      string    `json:"name,omitempty"`    // default the id
-	Binding   string    `json:"binding,omitempty"` // default DefaultBinding
-	Project   string    `json:"project,omitempty"`
-	Directory string    `json:"directory,omitempty"`
-	Parent    SessionID `json:"parent,omitempty"`
+	ID        SessionID `json:"id,omitempty" redact:"id,session id"`   // default a new UUIDv7
+	Name      string    `json:"name,omitempty" redact:"text"`          // default the id
+	Binding   string    `json:"binding,omitempty" redact:"id,binding"` // default DefaultBinding
+	Project   string    `json:"project,omitempty" redact:"id,project id"`
+	Directory string    `json:"directory,omitempty" redact:"text"`
+	Parent    SessionID `json:"parent,omitempty" redact:"id,parent session id"`
 }
 
 // Normalize fills defaults and checks the request. The error is of kind
@@ -91,9 +91,9 @@ func CheckSessionName(name string) (string, error) {
 
 // SessionEnd asks to end a session.
 type SessionEnd struct {
-	ID      SessionID `json:"id"`
-	Reason  EndReason `json:"reason,omitempty"` // default EndEnded
-	Summary string    `json:"summary,omitempty"`
+	ID      SessionID `json:"id" redact:"id,session id"`
+	Reason  EndReason `json:"reason,omitempty" redact:"id,end reason"` // default EndEnded
+	Summary string    `json:"summary,omitempty" redact:"text"`
 }
 
 // Normalize fills defaults and checks the request. The error is of kind

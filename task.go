@@ -71,17 +71,17 @@ func (s TaskState) CanBecome(next TaskState) bool {
 
 // Task is the snapshot of one unit of work.
 type Task struct {
-	ID                string          `json:"id"`
-	RequestID         string          `json:"request_id"`
-	SessionID         SessionID       `json:"session_id"`
-	Goal              string          `json:"goal"`
-	State             TaskState       `json:"state"`
+	ID                string          `json:"id" redact:"id,task id"`
+	RequestID         string          `json:"request_id" redact:"id,request id"`
+	SessionID         SessionID       `json:"session_id" redact:"id,session id"`
+	Goal              string          `json:"goal" redact:"text"`
+	State             TaskState       `json:"state" redact:"-"`
 	Attempts          int             `json:"attempts"`
-	CompletedNodes    []string        `json:"completed_nodes"`
+	CompletedNodes    []string        `json:"completed_nodes" redact:"id,node id"`
 	NextNodeIndex     int             `json:"next_node_index"`
-	PendingApprovalID string          `json:"pending_approval_id,omitempty"`
-	LastResult        string          `json:"last_result,omitempty"`
-	Extra             json.RawMessage `json:"extra,omitempty"` // what else the framework keeps, history and compensation records say
+	PendingApprovalID string          `json:"pending_approval_id,omitempty" redact:"id,approval id"`
+	LastResult        string          `json:"last_result,omitempty" redact:"raw"`
+	Extra             json.RawMessage `json:"extra,omitempty" redact:"raw"` // what else the framework keeps, history and compensation records say
 	Version           int64           `json:"version"`
 	CreatedAt         Time            `json:"created_at"`
 	UpdatedAt         Time            `json:"updated_at"`

@@ -18,16 +18,16 @@ const (
 
 // Turn is one utterance of a session.
 type Turn struct {
-	ID        TurnID    `json:"id"`
-	SessionID SessionID `json:"session_id"`
-	Role      Role      `json:"role"`
-	Content   string    `json:"content"`
-	ProjectID string    `json:"project_id,omitempty"`
+	ID        TurnID    `json:"id" redact:"id,turn id"`
+	SessionID SessionID `json:"session_id" redact:"id,session id"`
+	Role      Role      `json:"role" redact:"-"`
+	Content   string    `json:"content" redact:"text"`
+	ProjectID string    `json:"project_id,omitempty" redact:"id,project id"`
 	CreatedAt Time      `json:"created_at"`
 	// Trust is "" for what was said here, agent for a prompt that an agent or a
 	// program stored, signed or imported for one that came from elsewhere. Imported
 	// turns are not given to an agent that did not ask for them.
-	Trust Trust `json:"trust,omitempty"`
+	Trust Trust `json:"trust,omitempty" redact:"-"`
 }
 
 // Normalize checks the turn. The error is of kind invalid. Control

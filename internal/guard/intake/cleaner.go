@@ -119,10 +119,6 @@ func (c *cleaner) ids(pairs ...string) {
 	}
 }
 
-func (c *cleaner) identities(i amber.Identities) {
-	c.ids("session id", string(i.SessionID), "user id", i.UserID, "project id", i.ProjectID, "workspace id", i.WorkspaceID)
-}
-
 // done counts what was taken for the caller and returns why the request is
 // refused, if it is.
 func (c *cleaner) done(ctx context.Context) error {
@@ -132,13 +128,4 @@ func (c *cleaner) done(ctx context.Context) error {
 	r, _ := ctx.Value(reportKey{}).(*Report)
 	r.add(c.report)
 	return nil
-}
-
-// pass gives a request that c has cleaned to the store, unless it is refused.
-func pass[In, Out any](ctx context.Context, c *cleaner, in In, next func(context.Context, In) (Out, error)) (Out, error) {
-	if err := c.done(ctx); err != nil {
-		var none Out
-		return none, err
-	}
-	return next(ctx, in)
 }

@@ -10,7 +10,6 @@
 // once.
 //
 // Texts lose what package redact finds. Ids do not: records are found by them, so
-// one that holds a secret is refused, names of files, keys and versions of schemas among them. The fields of every request are named here
-// one by one; a test holds the list of contracts against [amber.Parts], so that a
-// new one has to be decided about.
+// one that holds a secret is refused, names of files, keys and versions of schemas among them. The fields of every request
+// say in a tag which they are; a test holds that every string of a request has one.
 package intake

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -31,43 +32,83 @@ func plainStore(t *testing.T) amber.Store {
 	return amber.NewStore(s.Parts())
 }
 
-// cleaned are the contracts through which texts are written, and unclean those
-// that are left as they are, with the reason.
-var (
-	cleaned = []string{
-		"LongTerm", "Batch", "Editor", "Relations", "Concepts", "Compactions", "Turns", "Loops", "Sessions", "Names", "States", "Documents", "Ingest", "Notes",
-		"Tasks", "Events", "Approvals", "Results", "Queue",
-	}
-	unclean = map[string]string{
-		"Memories": "reads", "Stats": "reads", "Changes": "reads", "ControlChanges": "reads", "Activities": "reads", "NoteLog": "reads",
-		"Eraser": "takes ids", "Active": "takes ids", "QueueKeeper": "takes leases",
-		"Sync": "brings what was written elsewhere",
-	}
-)
+// bare are the methods that change something and take no request with tags.
+var bare = map[string]string{
+	"delete": "takes an id", "erase": "takes an id", "unrelate": "takes an id", "delete_turns": "takes an id", "clear_loop": "takes ids",
+	"delete_session": "takes an id", "select_session": "takes an id", "delete_state": "takes an id", "delete_note": "takes a name and the author",
+	"compact_events": "takes an id", "delete_document": "takes a name",
+	"set_concepts": "cleaned by name", "rename_session": "cleaned by name", "save_state": "cleaned by name", "claim": "cleaned by name",
+}
 
-// TestEveryContractIsDecidedAbout: a new part of a store is either cleaned or
-// needs no cleaning, and its author has listed which.
-func TestEveryContractIsDecidedAbout(t *testing.T) {
+// TestEveryStringOfARequestIsTagged: the author of a new field says in its tag whether it is cleaned, and the author of
+// a new method gives it a request or says here why it needs none.
+func TestEveryStringOfARequestIsTagged(t *testing.T) {
 	t.Parallel()
-	plain := plainStore(t)
-	clean := intake.CleanAll(plain, redact.New())
-	was, is := reflect.ValueOf(plain.Parts), reflect.ValueOf(clean.Parts)
-	for i := range was.NumField() {
-		name := was.Type().Field(i).Name
-		if was.Field(i).Kind() != reflect.Interface { // no contract
+	p := plainStore(t).Parts
+	p.Notes = struct{ amber.Notes }{p.Notes}
+	bareLeft, requests := maps.Clone(bare), 0
+	s := amber.Around(amber.NewStore(p), nil, func(_ context.Context, c *amber.Call) error {
+		if c.Method.Effect != amber.Changes || c.Method.Layer == amber.LayerSync {
+			return nil
+		}
+		if _, said := bare[c.Method.Name]; said {
+			delete(bareLeft, c.Method.Name)
+			return nil
+		}
+		requests++
+		for i, in := range c.In {
+			switch typ := reflect.TypeOf(in); {
+			case in == nil, i > 0 && typ.Elem().Kind() == reflect.Int64:
+			case i == 0 && (typ.Elem().Kind() == reflect.Struct || typ.Elem().Kind() == reflect.Slice):
+				untagged(t, c.Method.Name, typ.Elem())
+			default:
+				t.Errorf("%s takes %s: give it a request with tags, or clean it by name", c.Method.Name, typ.Elem())
+			}
+		}
+		return nil
+	})
+	parts := reflect.ValueOf(s.Parts)
+	for field, v := range parts.Fields() {
+		if field.Type.Kind() != reflect.Interface {
 			continue
 		}
-		_, left := unclean[name]
-		if slices.Contains(cleaned, name) == left {
-			t.Errorf("%s: say in this test whether it is cleaned, and clean it", name)
-		}
-		same := was.Field(i).Elem().Type() == is.Field(i).Elem().Type()
-		if same == slices.Contains(cleaned, name) {
-			t.Errorf("%s is wrapped: %v", name, !same)
+		for method := range field.Type.Methods() {
+			args := []reflect.Value{reflect.ValueOf(t.Context())}
+			for i := 1; i < method.Type.NumIn(); i++ {
+				args = append(args, reflect.Zero(method.Type.In(i)))
+			}
+			v.MethodByName(method.Name).Call(args)
 		}
 	}
+	if len(bareLeft) > 0 || requests < 20 {
+		t.Errorf("%d requests were looked at, no method is called %v", requests, slices.Sorted(maps.Keys(bareLeft)))
+	}
+	plain := plainStore(t)
 	if off := intake.CleanAll(plain, nil); !reflect.DeepEqual(off.Parts, plain.Parts) {
 		t.Error("without rules something is wrapped")
+	}
+}
+
+// untagged reports the fields of a type that may hold a text and have no tag.
+func untagged(t *testing.T, path string, typ reflect.Type) {
+	for typ.Kind() == reflect.Slice && typ != reflect.TypeFor[json.RawMessage]() || typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	for f := range typ.Fields() {
+		how, name, _ := strings.Cut(f.Tag.Get("redact"), ",")
+		elem := f.Type
+		for elem.Kind() == reflect.Slice && elem.Elem().Kind() != reflect.Uint8 || elem.Kind() == reflect.Pointer {
+			elem = elem.Elem()
+		}
+		switch holds := elem.Kind(); {
+		case !f.IsExported(), how == "-", f.Type == reflect.TypeFor[amber.Time]():
+		case how == "" && holds == reflect.Struct:
+			untagged(t, path+"."+f.Name, elem)
+		case how == "" && (holds == reflect.String || holds == reflect.Map || holds == reflect.Slice || holds == reflect.Interface):
+			t.Errorf("%s.%s has no tag: say text, raw, id with its name, or -", path, f.Name)
+		case how != "" && how != "text" && how != "raw" && how != "id", (how == "id") != (name != ""):
+			t.Errorf("%s.%s has the tag %q", path, f.Name, f.Tag.Get("redact"))
+		}
 	}
 }
 
