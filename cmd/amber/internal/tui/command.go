@@ -97,7 +97,7 @@ func (m *Model) run(args []string) tea.Cmd {
 		p.scroll = at
 		p.scrollBy(0, m.detailSize())
 	}
-	finish := ask(m, func(context.Context) (string, error) { return m.children.run(ctx, m.src.Process(ctx, args), out), nil }, func(how string, _ error) tea.Cmd {
+	finish := ask(m.shell, func(context.Context) (string, error) { return m.children.run(ctx, m.src.Process(ctx, args), out), nil }, func(how string, _ error) tea.Cmd {
 		stop()
 		end = how
 		show()
@@ -105,7 +105,7 @@ func (m *Model) run(args []string) tea.Cmd {
 	})
 	var watch func() tea.Cmd
 	watch = func() tea.Cmd {
-		return ask(m, func(context.Context) (bool, error) { return out.wait(), nil }, func(more bool, _ error) tea.Cmd {
+		return ask(m.shell, func(context.Context) (bool, error) { return out.wait(), nil }, func(more bool, _ error) tea.Cmd {
 			if !more {
 				return nil
 			}

@@ -36,7 +36,7 @@ func sidesOf(id amber.MemoryID, r amber.SyncReport) (names string) {
 }
 
 // conflictsPage is screen 6: what was changed at two places, and what was not taken in.
-func (m *Model) conflictsPage() *page {
+func (m conflictScreen) conflictsPage() *page {
 	p := &page{title: "Conflicts", empty: "There are no conflicts, and nothing is in quarantine."}
 	p.load = func(ctx context.Context, _ string) (batch, error) { return m.loadConflicts(ctx) }
 	p.detail = m.conflictDetail
@@ -57,7 +57,7 @@ func (m *Model) conflictsPage() *page {
 		{"2", "keep 2", "keep the second text; it asks first", keep(2), is},
 		{"e", "edit both", "edit both texts together in $EDITOR", func() tea.Cmd {
 			d, _ := conflict()
-			return m.editRead(func(ctx context.Context) (editing, error) { return m.readConflict(ctx, d) })
+			return editor{m.Model}.editRead(func(ctx context.Context) (editing, error) { return m.readConflict(ctx, d) })
 		}, is},
 	}
 	return p
@@ -65,7 +65,7 @@ func (m *Model) conflictsPage() *page {
 
 // loadConflicts lists conflicts, then chunks of sync and entries of the journal that were set aside. A part
 // that the store or the server cannot report is a row of its own.
-func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
+func (m conflictScreen) loadConflicts(ctx context.Context) (b batch, err error) {
 	report, err := m.src.Sync(ctx)
 	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
 		return b, err
@@ -109,7 +109,7 @@ func cmpTitle(versions ...amber.SyncVersion) string {
 	return "(deleted)"
 }
 
-func (m *Model) conflictDetail(ctx context.Context, r row) (document, error) {
+func (m conflictScreen) conflictDetail(ctx context.Context, r row) (document, error) {
 	switch v := r.value.(type) {
 	case disputed:
 		return m.disputedDocument(v), nil
@@ -128,7 +128,7 @@ func (m *Model) conflictDetail(ctx context.Context, r row) (document, error) {
 	return nil, nil
 }
 
-func (m *Model) disputedDocument(c disputed) document {
+func (m conflictScreen) disputedDocument(c disputed) document {
 	d := document{}.head("memory " + string(c.id))
 	if c.moreSides > 0 {
 		d = d.warn(words.Count(c.moreSides, "more version of this memory is", "more versions of this memory are") + " in the list")
@@ -150,19 +150,15 @@ func (m *Model) disputedDocument(c disputed) document {
 }
 
 // settle asks before it keeps one of the two texts.
-func (m *Model) settle(p *page, c disputed, which int) tea.Cmd {
+func (m conflictScreen) settle(p *page, c disputed, which int) tea.Cmd {
 	v := []amber.SyncVersion{c.one, c.two}[which-1]
 	about := document{}.head(v.Title).text(v.Content)
 	if v.Deleted {
 		about = document{}.warn("This version is deleted: the memory is forgotten.")
 	}
 	return m.confirm(fmt.Sprintf("Keep text %d? The other one stays in the history.", which), about, func() tea.Cmd {
-		return do(m, func(ctx context.Context) error { return m.keep(ctx, c, which == 1) }, func(err error) tea.Cmd {
-			m.say("the conflict is settled; the next sync export tells the others")
-			if err != nil {
-				m.fail(err)
-			}
-			return m.reload(p)
+		return do(m.shell, func(ctx context.Context) error { return m.keep(ctx, c, which == 1) }, func(err error) tea.Cmd {
+			return m.done(p, "the conflict is settled; the next sync export tells the others", err)
 		})
 	})
 }
@@ -173,7 +169,7 @@ const settledKey = "conflict_settled"
 
 // keep makes one version the newest. Errors: conflict when the memory does not say any more what was
 // shown.
-func (m *Model) keep(ctx context.Context, c disputed, shown bool) error {
+func (m conflictScreen) keep(ctx context.Context, c disputed, shown bool) error {
 	v := c.two
 	if shown {
 		v = c.one
@@ -200,7 +196,7 @@ func (m *Model) keep(ctx context.Context, c disputed, shown bool) error {
 
 // unchanged returns the memory of a conflict as it is now, the zero one where it is deleted. Errors:
 // conflict when that is not what was shown, or when other versions are in the conflict now.
-func (m *Model) unchanged(ctx context.Context, c disputed) (amber.Memory, error) {
+func (m conflictScreen) unchanged(ctx context.Context, c disputed) (amber.Memory, error) {
 	report, err := m.src.Sync(ctx)
 	if err != nil {
 		return amber.Memory{}, err
@@ -224,11 +220,11 @@ const (
 )
 
 // readConflict puts both texts into one, to be edited.
-func (m *Model) readConflict(ctx context.Context, c disputed) (editing, error) {
+func (m conflictScreen) readConflict(ctx context.Context, c disputed) (editing, error) {
 	if _, err := m.unchanged(ctx, c); err != nil {
 		return editing{}, err
 	}
-	e, err := m.readMemory(ctx, c.id)
+	e, err := memoryScreen{m.Model}.readMemory(ctx, c.id)
 	if err != nil {
 		return e, err
 	}

@@ -25,8 +25,11 @@ type editing struct {
 	again func(ctx context.Context) (editing, error)
 }
 
+// editor gives texts to the editor of the user, and stores what comes back.
+type editor struct{ *Model }
+
 // readMemory reads a memory to edit it.
-func (m *Model) readMemory(ctx context.Context, id amber.MemoryID) (editing, error) {
+func (m memoryScreen) readMemory(ctx context.Context, id amber.MemoryID) (editing, error) {
 	mem, err := m.src.Store.Memories.Get(ctx, id)
 	return editing{
 		what: "memory " + cli.ShortID(string(id)), text: mem.Content, stored: mem.Content,
@@ -39,23 +42,20 @@ func (m *Model) readMemory(ctx context.Context, id amber.MemoryID) (editing, err
 }
 
 // editMemory opens a memory in the editor.
-func (m *Model) editMemory(id amber.MemoryID) tea.Cmd {
-	return m.editRead(func(ctx context.Context) (editing, error) { return m.readMemory(ctx, id) })
+func (m memoryScreen) editMemory(id amber.MemoryID) tea.Cmd {
+	return editor{m.Model}.editRead(func(ctx context.Context) (editing, error) { return m.readMemory(ctx, id) })
 }
 
 // editRead reads something and opens it in the editor.
-func (m *Model) editRead(read func(ctx context.Context) (editing, error)) tea.Cmd {
+func (m editor) editRead(read func(ctx context.Context) (editing, error)) tea.Cmd {
 	p := m.page()
-	return ask(m, read, func(e editing, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
+	return known(m.shell, read, func(e editing) tea.Cmd {
 		return m.openEditor(p, e)
 	})
 }
 
 // openEditor gives the terminal to the editor.
-func (m *Model) openEditor(p *page, e editing) tea.Cmd {
+func (m editor) openEditor(p *page, e editing) tea.Cmd {
 	type ready struct {
 		path string
 		run  *exec.Cmd
@@ -69,7 +69,7 @@ func (m *Model) openEditor(p *page, e editing) tea.Cmd {
 		r.run, err = m.src.Desk.Editor(r.path)
 		return r, err
 	}
-	return ask(m, prepare, func(r ready, err error) tea.Cmd {
+	return ask(m.shell, prepare, func(r ready, err error) tea.Cmd {
 		e.path = r.path
 		if err != nil {
 			return m.fail(err)
@@ -81,11 +81,11 @@ func (m *Model) openEditor(p *page, e editing) tea.Cmd {
 }
 
 // edited takes back what the editor left.
-func (m *Model) edited(p *page, e editing, failure error) tea.Cmd {
+func (m editor) edited(p *page, e editing, failure error) tea.Cmd {
 	if failure != nil {
 		return m.fail(amber.Errorf(amber.KindInternal, "edit", e.what, "the editor failed: %w; the text is in %s", failure, e.path))
 	}
-	return ask(m, func(context.Context) (string, error) { return m.src.Desk.Read(e.path) }, func(text string, err error) tea.Cmd {
+	return ask(m.shell, func(context.Context) (string, error) { return m.src.Desk.Read(e.path) }, func(text string, err error) tea.Cmd {
 		if err != nil {
 			return m.notSaved(p, e, err)
 		}
@@ -102,8 +102,8 @@ func (m *Model) edited(p *page, e editing, failure error) tea.Cmd {
 }
 
 // save stores what was edited. Where that fails the text stays in its file.
-func (m *Model) save(p *page, e editing) tea.Cmd {
-	return ask(m, func(ctx context.Context) (string, error) { return e.save(ctx, e.text) }, func(done string, err error) tea.Cmd {
+func (m editor) save(p *page, e editing) tea.Cmd {
+	return ask(m.shell, func(ctx context.Context) (string, error) { return e.save(ctx, e.text) }, func(done string, err error) tea.Cmd {
 		if err != nil {
 			return m.notSaved(p, e, err)
 		}
@@ -113,8 +113,8 @@ func (m *Model) save(p *page, e editing) tea.Cmd {
 }
 
 // drop removes the file of a text that is stored.
-func (m *Model) drop(e editing) tea.Cmd {
-	return do(m, func(context.Context) error { return m.src.Desk.Drop(e.path) }, func(err error) tea.Cmd {
+func (m editor) drop(e editing) tea.Cmd {
+	return do(m.shell, func(context.Context) error { return m.src.Desk.Drop(e.path) }, func(err error) tea.Cmd {
 		if err != nil {
 			return m.fail(err)
 		}
@@ -123,8 +123,8 @@ func (m *Model) drop(e editing) tea.Cmd {
 }
 
 // notSaved shows why a text was not stored, beside what the store says now.
-func (m *Model) notSaved(p *page, e editing, failure error) tea.Cmd {
-	return ask(m, e.again, func(now editing, err error) tea.Cmd {
+func (m editor) notSaved(p *page, e editing, failure error) tea.Cmd {
+	return ask(m.shell, e.again, func(now editing, err error) tea.Cmd {
 		d := errorDocument(failure).blank().text("Nothing is lost: your text is in " + e.path).blank()
 		var actions []action
 		if err != nil {

@@ -22,14 +22,14 @@ type field struct {
 type offer struct{ text, about string }
 
 // press types into the field.
-func (f *field) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+func (f *field) press(sh *shell, k tea.KeyPressMsg) tea.Cmd {
 	key := k.String()
 	if f.special != nil && f.special(key) {
 		return nil
 	}
 	switch key {
 	case "enter", "esc":
-		m.field = nil
+		sh.field = nil
 		switch {
 		case key == "enter" && f.accept != nil:
 			return f.accept(f.edit.String())
@@ -39,8 +39,8 @@ func (f *field) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case "down", "up", "tab", "shift+tab", "pgup", "pgdown":
 		if f.accept == nil { // it stands above a list
-			m.field = nil
-			return m.navigate(key)
+			sh.field = nil
+			return sh.navigate(key)
 		}
 		return nil
 	}
@@ -50,13 +50,13 @@ func (f *field) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
 }
 
 // paste puts text into the field that is typed into.
-func (m *Model) paste(text string) tea.Cmd {
-	if m.field == nil || m.over != nil {
+func (sh *shell) paste(text string) tea.Cmd {
+	if sh.field == nil || sh.over != nil {
 		return nil
 	}
-	before := m.field.edit.String()
-	m.field.edit.insert(text)
-	return m.field.changed(before)
+	before := sh.field.edit.String()
+	sh.field.edit.insert(text)
+	return sh.field.changed(before)
 }
 
 // changed passes the text on when it is another one than before.
@@ -68,7 +68,7 @@ func (f *field) changed(before string) tea.Cmd {
 }
 
 // prompt asks for one line.
-func (m *Model) prompt(label, help string, accept func(text string) tea.Cmd) tea.Cmd {
-	m.field = &field{label: label, help: help, accept: accept, cancel: func() tea.Cmd { return m.say("nothing was changed") }}
+func (sh *shell) prompt(label, help string, accept func(text string) tea.Cmd) tea.Cmd {
+	sh.field = &field{label: label, help: help, accept: accept, cancel: func() tea.Cmd { return sh.say("nothing was changed") }}
 	return nil
 }

@@ -39,10 +39,7 @@ func (m *Model) trustFolder() tea.Cmd {
 		d = d.text("- has it: " + oneLine(place, 200))
 	}
 	return m.confirm("Give this folder "+oneLine(asks, 100)+"?", d, func() tea.Cmd {
-		return ask(m, m.src.Folder.Trust, func(now project.Grant, err error) tea.Cmd {
-			if err != nil {
-				return m.fail(err)
-			}
+		return known(m.shell, m.src.Folder.Trust, func(now project.Grant) tea.Cmd {
 			m.src.Folder.Grant, m.src.Identities.ProjectID = now, now.ID
 			m.say("this folder has " + oneLine(now.ID, 100) + " now")
 			return m.reload(m.page())

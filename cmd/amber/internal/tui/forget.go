@@ -15,7 +15,7 @@ import (
 type undoLog struct{ forgotten [][]amber.Memory }
 
 // forget asks before it forgets the chosen memories.
-func (m *Model) forget(p *page) tea.Cmd {
+func (m memoryScreen) forget(p *page) tea.Cmd {
 	var list []amber.Memory
 	d := document{}.text("Recall and lists do not show it any more. Its history stays, and u brings it back.").blank()
 	for _, r := range p.chosen() {
@@ -24,7 +24,7 @@ func (m *Model) forget(p *page) tea.Cmd {
 	}
 	question := fmt.Sprintf("Forget %s?", words.Count(int64(len(list)), "memory", "memories"))
 	return m.confirm(question, d, func() tea.Cmd {
-		return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.delete(ctx, list) }, func(gone []amber.Memory, err error) tea.Cmd {
+		return ask(m.shell, func(ctx context.Context) ([]amber.Memory, error) { return m.delete(ctx, list) }, func(gone []amber.Memory, err error) tea.Cmd {
 			p.marked = nil
 			if len(gone) > 0 {
 				m.edits.forgotten = append(m.edits.forgotten, gone)
@@ -39,7 +39,7 @@ func (m *Model) forget(p *page) tea.Cmd {
 }
 
 // delete forgets memories, and returns those that it forgot.
-func (m *Model) delete(ctx context.Context, list []amber.Memory) (gone []amber.Memory, err error) {
+func (m memoryScreen) delete(ctx context.Context, list []amber.Memory) (gone []amber.Memory, err error) {
 	for _, mem := range list {
 		if e := m.src.Store.LongTerm.Delete(ctx, mem.ID); e != nil {
 			err = errors.Join(err, e)
@@ -52,7 +52,7 @@ func (m *Model) delete(ctx context.Context, list []amber.Memory) (gone []amber.M
 
 // undo brings back what was forgotten here last; else it writes the revision before the last
 // of the memory under the cursor.
-func (m *Model) undo(p *page) tea.Cmd {
+func (m memoryScreen) undo(p *page) tea.Cmd {
 	if n := len(m.edits.forgotten); n > 0 {
 		list := m.edits.forgotten[n-1]
 		d := document{}
@@ -70,25 +70,23 @@ func (m *Model) undo(p *page) tea.Cmd {
 
 // remember brings back what was forgotten last. A memory that could not be brought back stays there to be tried
 // again.
-func (m *Model) remember(p *page, list []amber.Memory) tea.Cmd {
+func (m memoryScreen) remember(p *page, list []amber.Memory) tea.Cmd {
 	last := len(m.edits.forgotten) - 1
 	m.edits.forgotten = m.edits.forgotten[:last]
-	return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.bringBack(ctx, list) }, func(left []amber.Memory, err error) tea.Cmd {
+	return ask(m.shell, func(ctx context.Context) ([]amber.Memory, error) { return m.bringBack(ctx, list) }, func(left []amber.Memory, err error) tea.Cmd {
 		text := "brought back " + words.Count(int64(len(list)-len(left)), "memory", "memories")
 		if m.src.BringBack == nil {
 			text += ", under new ids: the history stays with the old ones"
 		}
-		m.say(text)
 		if err != nil {
 			m.edits.forgotten = append(m.edits.forgotten, left)
-			m.fail(err)
 		}
-		return m.reload(p)
+		return m.done(p, text, err)
 	})
 }
 
 // bringBack makes forgotten memories live again, and returns those that it could not.
-func (m *Model) bringBack(ctx context.Context, list []amber.Memory) (left []amber.Memory, err error) {
+func (m memoryScreen) bringBack(ctx context.Context, list []amber.Memory) (left []amber.Memory, err error) {
 	for _, mem := range list {
 		if e := m.bringOneBack(ctx, mem); e != nil {
 			left, err = append(left, mem), errors.Join(err, e)
@@ -98,7 +96,7 @@ func (m *Model) bringBack(ctx context.Context, list []amber.Memory) (left []ambe
 	return left, err
 }
 
-func (m *Model) bringOneBack(ctx context.Context, mem amber.Memory) error {
+func (m memoryScreen) bringOneBack(ctx context.Context, mem amber.Memory) error {
 	if m.src.BringBack != nil {
 		_, err := m.src.BringBack(ctx, mem)
 		return err
@@ -118,8 +116,8 @@ func (m *Model) written(ctx context.Context) {
 }
 
 // undoEdit shows the revision before the last and asks whether to write it again.
-func (m *Model) undoEdit(p *page, id amber.MemoryID) tea.Cmd {
-	return ask(m, func(ctx context.Context) ([]amber.Memory, error) {
+func (m memoryScreen) undoEdit(p *page, id amber.MemoryID) tea.Cmd {
+	return ask(m.shell, func(ctx context.Context) ([]amber.Memory, error) {
 		return amber.All(ctx, m.src.Store.Memories.History, id)
 	}, func(list []amber.Memory, err error) tea.Cmd {
 		switch {
@@ -135,17 +133,13 @@ func (m *Model) undoEdit(p *page, id amber.MemoryID) tea.Cmd {
 }
 
 // writeRevision makes a memory say what an earlier revision said, as a new revision.
-func (m *Model) writeRevision(p *page, now, then amber.Memory) tea.Cmd {
+func (m memoryScreen) writeRevision(p *page, now, then amber.Memory) tea.Cmd {
 	r := amber.EditRequest{
 		ID: now.ID, IfRevision: now.Revision, Kind: &then.Kind, Title: &then.Title, Content: &then.Content,
 		Summary: &then.Summary, Tags: &then.Tags, Metadata: &then.Metadata,
 	}
-	return ask(m, func(ctx context.Context) (amber.Memory, error) { return m.edit(ctx, r) }, func(mem amber.Memory, err error) tea.Cmd {
-		m.say(fmt.Sprintf("revision %d says what revision %d said", mem.Revision, then.Revision))
-		if err != nil {
-			m.fail(err)
-		}
-		return m.reload(p)
+	return ask(m.shell, func(ctx context.Context) (amber.Memory, error) { return m.edit(ctx, r) }, func(mem amber.Memory, err error) tea.Cmd {
+		return m.done(p, fmt.Sprintf("revision %d says what revision %d said", mem.Revision, then.Revision), err)
 	})
 }
 

@@ -14,16 +14,13 @@ import (
 )
 
 // healthPage is screen 9: counts, the word of the store about itself, and the doctor.
-func (m *Model) healthPage() *page {
+func (m healthScreen) healthPage() *page {
 	p := &page{title: "Health"}
 	p.load = m.healthLoad(nil)
 	p.look = func(r row) document { return r.value.(document) }
 	p.actions = []action{{"r", "doctor", "check the home, the agent, its databases, notes and keys", func() tea.Cmd {
 		m.say("the doctor is checking …")
-		return ask(m, m.src.Doctor, func(c wire.Checkup, err error) tea.Cmd {
-			if err != nil {
-				return m.fail(err)
-			}
+		return known(m.shell, m.src.Doctor, func(c wire.Checkup) tea.Cmd {
 			verdict := "no check failed"
 			if !c.OK {
 				verdict = "a check FAILED"
@@ -39,7 +36,7 @@ func (m *Model) healthPage() *page {
 }
 
 // healthLoad lists findings of the doctor, then what the store says.
-func (m *Model) healthLoad(findings []wire.Finding) func(ctx context.Context, after string) (batch, error) {
+func (m healthScreen) healthLoad(findings []wire.Finding) func(ctx context.Context, after string) (batch, error) {
 	return func(ctx context.Context, _ string) (b batch, err error) {
 		for _, f := range findings {
 			b.rows = append(b.rows, findingRow(f))

@@ -17,18 +17,18 @@ type helpPanel struct {
 	scroll int
 }
 
-func (m *Model) openHelp() tea.Cmd {
-	m.over = &helpPanel{page: m.path(), own: m.page().actions, shared: m.common()}
+func (sh *shell) openHelp() tea.Cmd {
+	sh.over = &helpPanel{page: sh.path(), own: sh.page().actions, shared: sh.common()}
 	return nil
 }
 
 func (h *helpPanel) title() string { return "help: " + h.page }
 func (h *helpPanel) help() string  { return "type to search · up and down scroll · esc back" }
 
-func (h *helpPanel) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+func (h *helpPanel) press(sh *shell, k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "esc", "enter":
-		m.over = nil
+		sh.over = nil
 	case "down", "ctrl+d", "pgdown":
 		h.scroll = min(h.scroll+1, len(h.own)+len(h.shared))
 	case "up", "ctrl+u", "pgup":

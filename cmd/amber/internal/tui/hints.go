@@ -17,28 +17,28 @@ type hint struct {
 var always = []string{"enter", "esc", "/", "y", ":", "?", "q"}
 
 // hints are the keys that work now: those of the page first. A key that has no room is in the help.
-func (m *Model) hints() (list []hint) {
-	if m.over != nil || m.field != nil {
+func (sh *shell) hints() (list []hint) {
+	if sh.over != nil || sh.field != nil {
 		return nil
 	}
 	const last = "? help"
 	x := 0
 	add := func(a action) {
 		text := a.key + " " + a.word
-		if a.key == "?" || x+len(text)+3 > m.width-len(last) {
+		if a.key == "?" || x+len(text)+3 > sh.width-len(last) {
 			return
 		}
 		list = append(list, hint{x, a.key, text})
 		x += len(text) + 3
 	}
 	taken := map[string]bool{}
-	for _, a := range m.page().actions {
+	for _, a := range sh.page().actions {
 		if a.ready() {
 			taken[a.key] = true
 			add(a)
 		}
 	}
-	for _, a := range m.common() {
+	for _, a := range sh.common() {
 		for _, key := range always {
 			if a.key == key && !taken[key] && a.ready() {
 				add(a)
@@ -49,16 +49,16 @@ func (m *Model) hints() (list []hint) {
 }
 
 // drawHints draws the last line, by mode.
-func (m *Model) drawHints() string {
+func (sh *shell) drawHints() string {
 	switch {
-	case m.over != nil:
-		return styled(cli.Dim, cut(m.over.help(), m.width))
-	case m.field != nil:
-		return styled(cli.Dim, cut(m.field.help, m.width))
+	case sh.over != nil:
+		return styled(cli.Dim, cut(sh.over.help(), sh.width))
+	case sh.field != nil:
+		return styled(cli.Dim, cut(sh.field.help, sh.width))
 	}
 	var words []string
-	for _, h := range m.hints() {
+	for _, h := range sh.hints() {
 		words = append(words, h.text)
 	}
-	return styled(cli.Dim, cut(strings.Join(words, " · "), m.width))
+	return styled(cli.Dim, cut(strings.Join(words, " · "), sh.width))
 }

@@ -17,21 +17,21 @@ type layout struct {
 }
 
 // lay places everything in the window.
-func (m *Model) lay() layout {
+func (sh *shell) lay() layout {
 	var l layout
-	w, p := m.width, m.page()
-	y, bottom := 0, m.height
+	w, p := sh.width, sh.page()
+	y, bottom := 0, sh.height
 	row := func(wanted bool, at int) (a area) {
 		if wanted {
 			a = area{0, at, w, 1}
 		}
 		return a
 	}
-	l.header = row(m.height >= 4, 0)
+	l.header = row(sh.height >= 4, 0)
 	y += l.header.height
-	l.hints = row(m.height >= 3, bottom-1)
+	l.hints = row(sh.height >= 3, bottom-1)
 	bottom -= l.hints.height
-	l.status = row(m.height >= 5 || m.height >= 2 && m.field != nil && m.field != p.field, bottom-1)
+	l.status = row(sh.height >= 5 || sh.height >= 2 && sh.field != nil && sh.field != p.field, bottom-1)
 	bottom -= l.status.height
 	l.title = row(bottom-y >= 3, y)
 	y += l.title.height
@@ -56,7 +56,7 @@ func (m *Model) lay() layout {
 }
 
 // listHeight is how many rows of a list are drawn.
-func (m *Model) listHeight() int { return max(m.lay().list.height, 1) }
+func (sh *shell) listHeight() int { return max(sh.lay().list.height, 1) }
 
 // detailSize is where the document is drawn.
-func (m *Model) detailSize() area { return m.lay().detail }
+func (sh *shell) detailSize() area { return sh.lay().detail }

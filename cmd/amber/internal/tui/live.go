@@ -30,7 +30,7 @@ type live struct {
 }
 
 // livePage is screen 8: the event stream.
-func (m *Model) livePage() *page {
+func (m liveScreen) livePage() *page {
 	p := &page{title: "Live", empty: "Nothing has changed since the program began. Changes by every process appear here."}
 	v := &live{page: p, logs: [2]amber.ChangeLog{m.src.Store.Changes, m.src.Store.ControlChanges}}
 	m.live = v
@@ -61,7 +61,7 @@ func (v *live) load() func(ctx context.Context, after string) (batch, error) {
 }
 
 // beginLive notes where the logs end, so that what follows is shown.
-func (m *Model) beginLive() tea.Cmd {
+func (m liveScreen) beginLive() tea.Cmd {
 	v := m.live
 	logs := v.logs
 	heads := func(ctx context.Context) (at [2]amber.Position, err error) {
@@ -73,7 +73,7 @@ func (m *Model) beginLive() tea.Cmd {
 		}
 		return at, nil
 	}
-	return ask(m, heads, func(at [2]amber.Position, err error) tea.Cmd {
+	return ask(m.shell, heads, func(at [2]amber.Position, err error) tea.Cmd {
 		if err != nil {
 			v.page.err = err
 		} else {
@@ -84,7 +84,7 @@ func (m *Model) beginLive() tea.Cmd {
 }
 
 // tick lets the logs be read after a while.
-func (m *Model) tick() tea.Cmd {
+func (m liveScreen) tick() tea.Cmd {
 	if m.live.ticking {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (m *Model) tick() tea.Cmd {
 }
 
 // poll reads what is new while its page is shown.
-func (m *Model) poll() tea.Cmd {
+func (m liveScreen) poll() tea.Cmd {
 	v := m.live
 	switch {
 	case !v.known && !v.paused:
@@ -127,12 +127,12 @@ func (m *Model) poll() tea.Cmd {
 		}
 		return n, nil
 	}
-	return ask(m, read, func(n news, err error) tea.Cmd {
+	return ask(m.shell, read, func(n news, err error) tea.Cmd {
 		v.reading = false
 		switch amber.KindOf(err) {
 		case "":
 			v.at, v.page.err = n.at, nil
-			v.add(m, n.changes)
+			v.add(m.Model, n.changes)
 		case amber.KindConflict: // a restore replaced the log
 			v.known = false
 		default:
@@ -156,7 +156,7 @@ func (v *live) add(m *Model, list []amber.Change) {
 	first := p.cursor == 0
 	for _, c := range list {
 		v.count++
-		v.rows = append([]row{m.changeRow(v.count, c)}, v.rows...)
+		v.rows = append([]row{liveScreen{m}.changeRow(v.count, c)}, v.rows...)
 	}
 	v.rows = v.rows[:min(len(v.rows), maxLive)]
 	p.rows, p.load = v.rows, v.load()
@@ -167,7 +167,7 @@ func (v *live) add(m *Model, list []amber.Change) {
 	p.goTo(kept.id)
 }
 
-func (m *Model) changeRow(n int, c amber.Change) row {
+func (m liveScreen) changeRow(n int, c amber.Change) row {
 	return row{
 		id: fmt.Sprintf("%d %s", n, c.Key), lead: fmt.Sprintf("%s %-7s %-10s ", c.At.Time().Format("15:04:05"), c.Op, c.Scope), title: c.Key,
 		text: c.Key, command: changeCommand(c), value: c,
@@ -188,7 +188,7 @@ func changeCommand(c amber.Change) string {
 }
 
 // changeDetail shows a change, and the memory that it is about.
-func (m *Model) changeDetail(ctx context.Context, r row) (document, error) {
+func (m liveScreen) changeDetail(ctx context.Context, r row) (document, error) {
 	c := r.value.(amber.Change)
 	d := document{}.head(string(c.Op)+" "+string(c.Scope)).facts(c.Key, c.At.String()).fact("before", c.OldDigest).fact("after", c.NewDigest).fact("position", string(c.Position))
 	if c.Scope != amber.ChangeMemory || c.Op == amber.OpDelete {
@@ -198,5 +198,5 @@ func (m *Model) changeDetail(ctx context.Context, r row) (document, error) {
 	if err != nil {
 		return d.blank().dim("as it is now: " + err.Error()), nil
 	}
-	return append(d.blank().dim("as it is now:").blank(), m.memoryDocument(mem)...), nil
+	return append(d.blank().dim("as it is now:").blank(), memoryScreen{m.Model}.memoryDocument(mem)...), nil
 }

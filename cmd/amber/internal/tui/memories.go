@@ -16,7 +16,7 @@ import (
 )
 
 // memoriesPage is screen 2: every memory, the newest first.
-func (m *Model) memoriesPage() *page {
+func (m memoryScreen) memoriesPage() *page {
 	p := &page{title: "Memories", empty: "There are no memories yet. Type\n  :remember \"We chose PostgreSQL for JSONB\"", look: m.memoryLook}
 	p.load = func(ctx context.Context, after string) (batch, error) {
 		list, err := m.src.Store.Memories.List(ctx, amber.ListQuery{All: true, Limit: pageSize, Cursor: amber.Cursor(after)})
@@ -45,7 +45,7 @@ func (m *Model) memoriesPage() *page {
 }
 
 // toggle marks a row, and moves on.
-func (m *Model) toggle(p *page) tea.Cmd {
+func (m memoryScreen) toggle(p *page) tea.Cmd {
 	r, ok := p.current()
 	if !ok {
 		return nil
@@ -61,14 +61,14 @@ func (m *Model) toggle(p *page) tea.Cmd {
 	return m.move(1)
 }
 
-func (m *Model) memoryRows(list []amber.Memory) (rows []row) {
+func (m memoryScreen) memoryRows(list []amber.Memory) (rows []row) {
 	for _, mem := range list {
 		rows = append(rows, m.memoryRow(mem))
 	}
 	return rows
 }
 
-func (m *Model) memoryRow(mem amber.Memory) row {
+func (m memoryScreen) memoryRow(mem amber.Memory) row {
 	title := mem.Title
 	if title == "" {
 		title = mem.Content
@@ -79,10 +79,10 @@ func (m *Model) memoryRow(mem amber.Memory) row {
 	}
 }
 
-func (m *Model) memoryLook(r row) document { return m.memoryDocument(r.value.(amber.Memory)) }
+func (m memoryScreen) memoryLook(r row) document { return m.memoryDocument(r.value.(amber.Memory)) }
 
 // memoryDocument is a memory with everything that is known about it.
-func (m *Model) memoryDocument(mem amber.Memory) document {
+func (m memoryScreen) memoryDocument(mem amber.Memory) document {
 	d := document{}
 	if mem.Title != "" {
 		d = d.head(mem.Title)
@@ -122,7 +122,7 @@ func asideNote(rows []amber.SetAside) string {
 // around is how many memories a timeline shows before and after one.
 const around = pageSize / 2
 
-func (m *Model) timelinePage(id amber.MemoryID) *page {
+func (m memoryScreen) timelinePage(id amber.MemoryID) *page {
 	p := &page{title: "Timeline", empty: "Nothing was remembered before or after.", look: m.memoryLook}
 	p.load = func(ctx context.Context, _ string) (batch, error) {
 		list, err := m.src.Store.Memories.Timeline(ctx, id, around, around)
@@ -138,7 +138,7 @@ func (m *Model) timelinePage(id amber.MemoryID) *page {
 }
 
 // historyPage lists the revisions of a memory, the newest first.
-func (m *Model) historyPage(id amber.MemoryID) *page {
+func (m memoryScreen) historyPage(id amber.MemoryID) *page {
 	p := &page{title: "History", look: m.memoryLook, changes: true}
 	p.load = func(ctx context.Context, _ string) (batch, error) {
 		list, err := amber.All(ctx, m.src.Store.Memories.History, id)
@@ -186,7 +186,7 @@ func memoryDiff(from, to amber.Memory) document {
 }
 
 // relationsPage lists what is related to a memory.
-func (m *Model) relationsPage(id amber.MemoryID) *page {
+func (m memoryScreen) relationsPage(id amber.MemoryID) *page {
 	p := &page{title: "Relations", empty: "Nothing is related to this memory. Type\n  :relation add --help"}
 	p.load = func(ctx context.Context, _ string) (batch, error) {
 		list, err := m.src.Store.Relations.Related(ctx, id)

@@ -5,73 +5,69 @@ import (
 )
 
 // click does what a key does: it opens screens, moves the cursor, presses hints.
-func (m *Model) click(at tea.Mouse) tea.Cmd {
-	if at.Button != tea.MouseLeft || m.over != nil {
+func (sh *shell) click(at tea.Mouse) tea.Cmd {
+	if at.Button != tea.MouseLeft || sh.over != nil {
 		return nil
 	}
-	l, p := m.lay(), m.page()
+	l, p := sh.lay(), sh.page()
 	switch {
 	case l.field.holds(at.X, at.Y) && p.field != nil:
-		m.field = p.field
-	case m.field != nil && m.field != p.field: // a question is open
+		sh.field = p.field
+	case sh.field != nil && sh.field != p.field: // a question is open
 	case l.header.holds(at.X, at.Y):
-		return m.clickTab(at.X)
+		return sh.clickTab(at.X)
 	case l.hints.holds(at.X, at.Y):
-		return m.clickHint(at.X)
+		return sh.clickHint(at.X)
 	case l.list.holds(at.X, at.Y):
-		return m.clickRow(at.Y - l.list.y)
+		return sh.clickRow(at.Y - l.list.y)
 	case l.detail.holds(at.X, at.Y) && p.load != nil:
-		m.field, p.focused = nil, true
+		sh.field, p.focused = nil, true
 	}
 	return nil
 }
 
-func (m *Model) clickTab(x int) tea.Cmd {
-	for i, t := range m.tabs() {
+func (sh *shell) clickTab(x int) tea.Cmd {
+	for i, t := range sh.tabs() {
 		if x >= t.x && x < t.x+width(t.text) {
-			m.field = nil
-			return m.show(i)
+			sh.field = nil
+			return sh.show(i)
 		}
 	}
 	return nil
 }
 
-func (m *Model) clickHint(x int) tea.Cmd {
-	for _, h := range m.hints() {
+func (sh *shell) clickHint(x int) tea.Cmd {
+	for _, h := range sh.hints() {
 		if x < h.x || x >= h.x+len(h.text) {
 			continue
 		}
-		for _, list := range [][]action{m.page().actions, m.common()} {
-			for _, a := range list {
-				if a.key == h.key && a.ready() {
-					return a.do()
-				}
-			}
+		if a, ok := sh.action(h.key); ok {
+			return a.do()
 		}
 	}
 	return nil
 }
 
 // clickRow moves the cursor; a click on the row under the cursor opens it.
-func (m *Model) clickRow(y int) tea.Cmd {
-	p := m.page()
-	at := scrolled(p.top, p.cursor, m.listHeight(), len(p.visible())) + y
-	m.field = nil
+func (sh *shell) clickRow(y int) tea.Cmd {
+	p := sh.page()
+	at := scrolled(p.top, p.cursor, sh.listHeight(), len(p.visible())) + y
+	sh.field = nil
 	switch {
 	case at >= len(p.visible()):
 		return nil
 	case at == p.cursor && !p.focused:
-		return m.enter()
+		return sh.enter()
 	}
 	p.cursor, p.focused = at, false
-	return m.follow(p)
+	return sh.follow(p)
 }
 
 // wheelLines is how far one step of the wheel scrolls.
 const wheelLines = 3
 
 // wheel scrolls the document that the mouse is over, or moves the cursor of the list.
-func (m *Model) wheel(at tea.Mouse) tea.Cmd {
+func (sh *shell) wheel(at tea.Mouse) tea.Cmd {
 	by := wheelLines
 	switch at.Button {
 	case tea.MouseWheelUp:
@@ -80,10 +76,10 @@ func (m *Model) wheel(at tea.Mouse) tea.Cmd {
 	default:
 		return nil
 	}
-	if m.over != nil {
+	if sh.over != nil {
 		return nil
 	}
-	p, l := m.page(), m.lay()
+	p, l := sh.page(), sh.lay()
 	if l.detail.holds(at.X, at.Y) && !(l.list.height > 0 && l.list.holds(at.X, at.Y)) {
 		p.scrollBy(by, l.detail)
 		return nil
@@ -92,5 +88,5 @@ func (m *Model) wheel(at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	p.cursor = min(max(p.cursor+by, 0), max(len(p.visible())-1, 0))
-	return m.follow(p)
+	return sh.follow(p)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // notesPage is screen 4: notes by name.
-func (m *Model) notesPage() *page {
+func (m noteScreen) notesPage() *page {
 	p := &page{title: "Notes", empty: "There are no notes yet. Type\n  :note write decisions/database \"We chose PostgreSQL\""}
 	p.load = func(ctx context.Context, _ string) (batch, error) {
 		list, err := m.src.Store.Notes.ListNotes(ctx)
@@ -42,14 +42,14 @@ func (m *Model) notesPage() *page {
 	return p
 }
 
-func (m *Model) noteDocument(n amber.Note) document {
+func (m noteScreen) noteDocument(n amber.Note) document {
 	return document{}.head(n.Name).facts(cli.ByteSize(n.Bytes), "commit "+shortCommit(n.Commit), m.when(n.UpdatedAt)).blank().text(n.Content)
 }
 
 func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }
 
 // noteLogPage lists the changes of a note, the newest first.
-func (m *Model) noteLogPage(name string) *page {
+func (m noteScreen) noteLogPage(name string) *page {
 	p := &page{title: "Log of " + name}
 	p.load = m.noteLog(name)
 	p.detail = func(ctx context.Context, r row) (document, error) {
@@ -65,7 +65,7 @@ func (m *Model) noteLogPage(name string) *page {
 
 // noteLog reads the changes of a note. The contract has no cursor, so each load reads twice as many
 // as the one before.
-func (m *Model) noteLog(name string) func(ctx context.Context, after string) (batch, error) {
+func (m noteScreen) noteLog(name string) func(ctx context.Context, after string) (batch, error) {
 	return func(ctx context.Context, after string) (batch, error) {
 		limit := pageSize
 		if _, err := fmt.Sscan(after, &limit); err != nil {
@@ -84,17 +84,14 @@ func (m *Model) noteLog(name string) func(ctx context.Context, after string) (ba
 }
 
 // noteDiff shows what a commit did to a note; "" is the last one.
-func (m *Model) noteDiff(name, commit string) tea.Cmd {
-	return ask(m, func(ctx context.Context) (document, error) { return m.compareNote(ctx, name, commit) }, func(d document, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
+func (m noteScreen) noteDiff(name, commit string) tea.Cmd {
+	return known(m.shell, func(ctx context.Context) (document, error) { return m.compareNote(ctx, name, commit) }, func(d document) tea.Cmd {
 		return m.pushDocument("Diff of "+name, d)
 	})
 }
 
 // compareNote compares a note after a commit with the note before it.
-func (m *Model) compareNote(ctx context.Context, name, commit string) (document, error) {
+func (m noteScreen) compareNote(ctx context.Context, name, commit string) (document, error) {
 	log, err := m.src.Store.NoteLog.LogNote(ctx, name, amber.MaxPageSize)
 	if err != nil {
 		return nil, err
@@ -126,13 +123,13 @@ func (m *Model) compareNote(ctx context.Context, name, commit string) (document,
 }
 
 // editNote opens a note in the editor.
-func (m *Model) editNote(name string) tea.Cmd {
-	return m.editRead(func(ctx context.Context) (editing, error) { return m.readNote(ctx, name) })
+func (m noteScreen) editNote(name string) tea.Cmd {
+	return editor{m.Model}.editRead(func(ctx context.Context) (editing, error) { return m.readNote(ctx, name) })
 }
 
 // readNote reads a note to edit it. The contract of notes knows no condition, so a change by others
 // is looked for right before the write.
-func (m *Model) readNote(ctx context.Context, name string) (editing, error) {
+func (m noteScreen) readNote(ctx context.Context, name string) (editing, error) {
 	n, err := m.src.Store.Notes.ReadNote(ctx, name)
 	return editing{
 		what: "note " + name, text: n.Content, stored: n.Content,

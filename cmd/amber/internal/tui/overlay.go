@@ -10,21 +10,21 @@ import (
 
 // overlay is a panel that has every key until it is closed.
 type overlay interface {
-	press(m *Model, k tea.KeyPressMsg) tea.Cmd
+	press(sh *shell, k tea.KeyPressMsg) tea.Cmd
 	draw(columns, height int) []line
 	title() string
 	help() string // for the last line
 }
 
 // drawOver draws the panel over the frame, from below the header.
-func (m *Model) drawOver(rows []string) {
-	w := m.width
-	lines := m.over.draw(max(w-4, 1), max(len(rows)-4, 1))
+func (sh *shell) drawOver(rows []string) {
+	w := sh.width
+	lines := sh.over.draw(max(w-4, 1), max(len(rows)-4, 1))
 	top := 0
 	if len(rows) > 4 {
 		top = 1
 	}
-	head := "╭─ " + cut(m.over.title(), max(w-6, 0)) + " "
+	head := "╭─ " + cut(sh.over.title(), max(w-6, 0)) + " "
 	rows[top] = styled(cli.Bold, cut(head+strings.Repeat("─", max(w-width(head)-1, 0))+"╮", w))
 	y := top + 1
 	for _, ln := range lines {
@@ -50,14 +50,14 @@ type confirm struct {
 func (c *confirm) title() string { return c.question }
 func (c *confirm) help() string  { return "enter yes · esc no" }
 
-func (c *confirm) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+func (c *confirm) press(sh *shell, k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "enter":
-		m.over = nil
+		sh.over = nil
 		return c.yes()
 	case "esc", "q", "n":
-		m.over = nil
-		return m.say("nothing was changed")
+		sh.over = nil
+		return sh.say("nothing was changed")
 	}
 	return nil
 }
@@ -67,8 +67,8 @@ func (c *confirm) draw(columns, _ int) []line {
 }
 
 // confirm opens the question.
-func (m *Model) confirm(question string, about document, yes func() tea.Cmd) tea.Cmd {
-	m.over = &confirm{question, about, yes}
+func (sh *shell) confirm(question string, about document, yes func() tea.Cmd) tea.Cmd {
+	sh.over = &confirm{question, about, yes}
 	return nil
 }
 
@@ -78,10 +78,10 @@ type notice struct{ about document }
 func (n *notice) title() string { return "error" }
 func (n *notice) help() string  { return "enter or esc: back" }
 
-func (n *notice) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+func (n *notice) press(sh *shell, k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "enter", "esc", "q":
-		m.over = nil
+		sh.over = nil
 	}
 	return nil
 }
@@ -102,14 +102,14 @@ type choice struct {
 func (c *menu) title() string { return c.name }
 func (c *menu) help() string  { return "press a letter · esc back" }
 
-func (c *menu) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+func (c *menu) press(sh *shell, k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "esc" || k.String() == "q" {
-		m.over = nil
+		sh.over = nil
 		return nil
 	}
 	for _, item := range c.items {
 		if item.key == k.String() {
-			m.over = nil
+			sh.over = nil
 			return item.do()
 		}
 	}
@@ -127,32 +127,32 @@ func (c *menu) draw(columns, _ int) (lines []line) {
 const maxCopied = 64 << 10
 
 // copyMenu offers what can be copied of the row under the cursor.
-func (m *Model) copyMenu() tea.Cmd {
-	p := m.page()
+func (sh *shell) copyMenu() tea.Cmd {
+	p := sh.page()
 	r, ok := p.current()
 	if p.load == nil {
 		r, ok = row{text: p.doc.plain()}, len(p.doc) > 0
 	}
 	if !ok {
-		return m.say("there is nothing to copy here")
+		return sh.say("there is nothing to copy here")
 	}
 	var items []choice
 	for _, o := range []struct{ key, word, text string }{{"i", "id", r.id}, {"t", "text", r.text}, {"c", "command", r.command}} {
 		if o.text != "" {
-			items = append(items, choice{o.key, o.word + ": " + o.text, func() tea.Cmd { return m.copy(o.word, o.text) }})
+			items = append(items, choice{o.key, o.word + ": " + o.text, func() tea.Cmd { return sh.copy(o.word, o.text) }})
 		}
 	}
-	m.over = &menu{"copy", items}
+	sh.over = &menu{"copy", items}
 	return nil
 }
 
 // copy puts text into the clipboard of the terminal, by OSC 52.
-func (m *Model) copy(what, text string) tea.Cmd {
+func (sh *shell) copy(what, text string) tea.Cmd {
 	if len(text) > maxCopied {
 		text = strings.ToValidUTF8(text[:maxCopied], "")
-		m.say("copied the first 64 KiB of the " + what + ", if the terminal allows it")
+		sh.say("copied the first 64 KiB of the " + what + ", if the terminal allows it")
 	} else {
-		m.say("copied the " + what + ", if the terminal allows it")
+		sh.say("copied the " + what + ", if the terminal allows it")
 	}
 	return tea.SetClipboard(text)
 }

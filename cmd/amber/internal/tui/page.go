@@ -103,35 +103,35 @@ func (p *page) chosen() (rows []row) {
 }
 
 // reload loads a page from its beginning. The rows stay until the new ones are there.
-func (m *Model) reload(p *page) tea.Cmd {
+func (sh *shell) reload(p *page) tea.Cmd {
 	if p.load == nil {
 		return nil
 	}
 	p.gen++
 	p.loading, p.docOf = true, ""
-	return m.fetch(p, "", true)
+	return sh.fetch(p, "", true)
 }
 
 // more loads what is behind the last row, when the cursor comes near it.
-func (m *Model) more(p *page) tea.Cmd {
-	if p.loading || p.next == "" || p.err != nil || p.cursor < len(p.visible())-1-m.listHeight() {
+func (sh *shell) more(p *page) tea.Cmd {
+	if p.loading || p.next == "" || p.err != nil || p.cursor < len(p.visible())-1-sh.listHeight() {
 		return nil
 	}
 	p.loading = true
-	return m.fetch(p, p.next, false)
+	return sh.fetch(p, p.next, false)
 }
 
 // fetch asks for rows.
-func (m *Model) fetch(p *page, after string, anew bool) tea.Cmd {
+func (sh *shell) fetch(p *page, after string, anew bool) tea.Cmd {
 	gen, load := p.gen, p.load
-	return ask(m, func(ctx context.Context) (batch, error) { return load(ctx, after) }, func(b batch, err error) tea.Cmd {
+	return ask(sh, func(ctx context.Context) (batch, error) { return load(ctx, after) }, func(b batch, err error) tea.Cmd {
 		if gen != p.gen {
 			return nil
 		}
 		p.loading, p.loaded, p.err = false, true, err
 		if p.again { // asked for something else meanwhile
 			p.again = false
-			return m.reload(p)
+			return sh.reload(p)
 		}
 		if err != nil {
 			return nil
@@ -144,10 +144,10 @@ func (m *Model) fetch(p *page, after string, anew bool) tea.Cmd {
 		if anew || b.replace {
 			p.goTo(kept.id)
 		}
-		if b.note != "" && p == m.page() {
-			m.say(b.note)
+		if b.note != "" && p == sh.page() {
+			sh.say(b.note)
 		}
-		return m.follow(p)
+		return sh.follow(p)
 	})
 }
 
@@ -162,9 +162,9 @@ func (p *page) goTo(id string) {
 
 // follow brings the document up to the cursor, and loads more rows where the end is near. One
 // question is asked at a time: holding a key down asks for the first and the last row only.
-func (m *Model) follow(p *page) tea.Cmd {
-	p.top = scrolled(p.top, p.cursor, m.listHeight(), len(p.visible()))
-	more := m.more(p)
+func (sh *shell) follow(p *page) tea.Cmd {
+	p.top = scrolled(p.top, p.cursor, sh.listHeight(), len(p.visible()))
+	more := sh.more(p)
 	r, ok := p.current()
 	switch {
 	case p.load == nil || p.docOf != "" && ok && p.docOf == r.id || p.asking:
@@ -178,7 +178,7 @@ func (m *Model) follow(p *page) tea.Cmd {
 	}
 	p.asking = true
 	detail := p.detail
-	return tea.Batch(more, ask(m, func(ctx context.Context) (document, error) { return detail(ctx, r) }, func(d document, err error) tea.Cmd {
+	return tea.Batch(more, ask(sh, func(ctx context.Context) (document, error) { return detail(ctx, r) }, func(d document, err error) tea.Cmd {
 		p.asking = false
 		if err != nil {
 			d = errorDocument(err)
@@ -186,7 +186,7 @@ func (m *Model) follow(p *page) tea.Cmd {
 		if now, ok := p.current(); ok && now.id == r.id {
 			p.set(d, r.id)
 		}
-		return m.follow(p)
+		return sh.follow(p)
 	}))
 }
 
@@ -220,14 +220,14 @@ func scrolled(top, cursor, height, n int) int {
 }
 
 // move moves the cursor of the list, or scrolls the document that has the keys.
-func (m *Model) move(by int) tea.Cmd {
-	p := m.page()
+func (sh *shell) move(by int) tea.Cmd {
+	p := sh.page()
 	if p.focused || p.load == nil {
-		p.scrollBy(by, m.detailSize())
+		p.scrollBy(by, sh.detailSize())
 		return nil
 	}
 	p.cursor = min(max(p.cursor+by, 0), max(len(p.visible())-1, 0))
-	return m.follow(p)
+	return sh.follow(p)
 }
 
 // scrollBy scrolls the document within its size.

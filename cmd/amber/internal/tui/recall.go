@@ -20,7 +20,7 @@ type recallState struct {
 }
 
 // recallPage is screen 1: a question, and what answers it.
-func (m *Model) recallPage() *page {
+func (m recallScreen) recallPage() *page {
 	s := &recallState{why: true}
 	p := &page{title: "Recall", empty: m.nothingFound()}
 	p.field = &field{
@@ -42,7 +42,7 @@ func (m *Model) recallPage() *page {
 }
 
 // nothingFound says what recall sees, and how a memory is stored.
-func (m *Model) nothingFound() string {
+func (m recallScreen) nothingFound() string {
 	sees := "memories that are global"
 	if p := m.src.Identities.ProjectID; p != "" {
 		sees += " or of the project " + p
@@ -52,7 +52,7 @@ func (m *Model) nothingFound() string {
 }
 
 // recall asks for the hits of what was typed. One question is under way at a time.
-func (m *Model) recall(p *page, s *recallState) tea.Cmd {
+func (m recallScreen) recall(p *page, s *recallState) tea.Cmd {
 	p.load = m.recallLoad(p.field.edit.String(), s.at)
 	p.field.label = "recall"
 	if s.at.ID != "" {
@@ -66,7 +66,7 @@ func (m *Model) recall(p *page, s *recallState) tea.Cmd {
 }
 
 // recallLoad asks a question of now, or of a snapshot.
-func (m *Model) recallLoad(text string, at wire.SnapshotMeta) func(ctx context.Context, after string) (batch, error) {
+func (m recallScreen) recallLoad(text string, at wire.SnapshotMeta) func(ctx context.Context, after string) (batch, error) {
 	q := amber.Query{Text: text, Filter: amber.Filter{Identities: m.src.Identities}, Limit: pageSize, Explain: true}
 	return func(ctx context.Context, _ string) (batch, error) {
 		var b batch
@@ -80,7 +80,7 @@ func (m *Model) recallLoad(text string, at wire.SnapshotMeta) func(ctx context.C
 }
 
 // recallAt answers a query from now or from a snapshot.
-func (m *Model) recallAt(ctx context.Context, q amber.Query, at wire.SnapshotMeta) (amber.RecallResult, error) {
+func (m recallScreen) recallAt(ctx context.Context, q amber.Query, at wire.SnapshotMeta) (amber.RecallResult, error) {
 	if at.ID == "" {
 		return m.src.Store.LongTerm.Recall(ctx, q)
 	}
@@ -88,7 +88,7 @@ func (m *Model) recallAt(ctx context.Context, q amber.Query, at wire.SnapshotMet
 	if err != nil {
 		return amber.RecallResult{}, err
 	}
-	view, err := snapshots.At(ctx, m.ref(at.ID))
+	view, err := snapshots.At(ctx, snapshotScreen{m.Model}.ref(at.ID))
 	if err != nil {
 		return amber.RecallResult{}, err
 	}
@@ -131,7 +131,7 @@ func scoreBar(score float64) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", 10-full) + "]"
 }
 
-func (m *Model) hitDocument(h amber.Hit, why bool) document {
+func (m recallScreen) hitDocument(h amber.Hit, why bool) document {
 	d := document{}
 	if h.Title != "" {
 		d = d.head(h.Title)
@@ -185,13 +185,10 @@ func whyDocument(d document, w *amber.Why) document {
 }
 
 // asContext opens the block of memory that an agent would get.
-func (m *Model) asContext(goal string) tea.Cmd {
+func (m recallScreen) asContext(goal string) tea.Cmd {
 	m.say("making the context …")
 	r := wire.ContextRequest{RecallInput: amber.RecallInput{Goal: goal, Identities: m.src.Identities}, Explain: true}
-	return ask(m, func(ctx context.Context) (wire.ContextBlock, error) { return m.src.Context(ctx, r) }, func(b wire.ContextBlock, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
+	return known(m.shell, func(ctx context.Context) (wire.ContextBlock, error) { return m.src.Context(ctx, r) }, func(b wire.ContextBlock) tea.Cmd {
 		d := document{}.facts(cli.ByteSize(int64(len(b.Text))), words.Count(int64(len(b.Items)), "passage", "passages"), fmt.Sprintf("%d left out", b.Omitted), b.Degraded)
 		switch {
 		case !b.Decision.Effective:
@@ -204,11 +201,11 @@ func (m *Model) asContext(goal string) tea.Cmd {
 }
 
 // asOfPage lets the user choose the snapshot that answers.
-func (m *Model) asOfPage(recall *page, s *recallState) *page {
+func (m recallScreen) asOfPage(recall *page, s *recallState) *page {
 	now := row{id: "now", title: "now", side: "the live agent", value: wire.SnapshotMeta{}}
 	p := &page{title: "As of", look: func(r row) document { return document{}.dim("enter answers from here").blank().text(r.title) }}
 	p.load = func(ctx context.Context, after string) (batch, error) {
-		b, err := m.listSnapshots(ctx, after)
+		b, err := snapshotScreen{m.Model}.listSnapshots(ctx, after)
 		if after == "" && err == nil {
 			b.rows = append([]row{now}, b.rows...)
 		}
@@ -219,9 +216,4 @@ func (m *Model) asOfPage(recall *page, s *recallState) *page {
 		return tea.Batch(m.pop(), m.recall(recall, s))
 	}
 	return p
-}
-
-// pushDocument opens a page with a document only.
-func (m *Model) pushDocument(title string, d document, actions ...action) tea.Cmd {
-	return m.push(&page{title: title, doc: d, actions: actions})
 }

@@ -13,13 +13,10 @@ import (
 )
 
 // planRestore shows what a restore would change, and asks for the label.
-func (m *Model) planRestore(p *page, s wire.SnapshotMeta) tea.Cmd {
+func (m snapshotScreen) planRestore(p *page, s wire.SnapshotMeta) tea.Cmd {
 	m.say("finding out what a restore would change …")
 	r := wire.RestoreRequest{SnapshotRef: m.ref(s.ID), DryRun: true}
-	return ask(m, func(ctx context.Context) (wire.RestoreReport, error) { return m.restore(ctx, r) }, func(plan wire.RestoreReport, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
+	return known(m.shell, func(ctx context.Context) (wire.RestoreReport, error) { return m.restore(ctx, r) }, func(plan wire.RestoreReport) tea.Cmd {
 		d := document{}.head("A restore of " + labelOf(s) + " would change").blank()
 		d = changesDocument(d, plan.Plan.Store, plan.Plan.Notes, plan.Plan.State)
 		d = d.blank().fact("parts", strings.Join(plan.Restored, ", ")).fact("signature", cli.DescribeSignature(plan.Signature))
@@ -34,7 +31,7 @@ func (m *Model) planRestore(p *page, s wire.SnapshotMeta) tea.Cmd {
 }
 
 // restore restores the agent, or says what that would change.
-func (m *Model) restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
+func (m snapshotScreen) restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	engine, err := m.src.Snapshots(ctx)
 	if err != nil {
 		return wire.RestoreReport{}, err
@@ -43,7 +40,7 @@ func (m *Model) restore(ctx context.Context, r wire.RestoreRequest) (wire.Restor
 }
 
 // askLabel restores once the label was typed.
-func (m *Model) askLabel(p *page, s wire.SnapshotMeta) tea.Cmd {
+func (m snapshotScreen) askLabel(p *page, s wire.SnapshotMeta) tea.Cmd {
 	label := labelOf(s)
 	return m.prompt("type "+cut(label, 40)+" to restore", "enter restore · esc read on, nothing is changed", func(typed string) tea.Cmd {
 		if strings.TrimSpace(typed) != strings.TrimSpace(label) {
@@ -51,17 +48,14 @@ func (m *Model) askLabel(p *page, s wire.SnapshotMeta) tea.Cmd {
 		}
 		m.say("restoring … the agent is the old one or the new one, whatever happens")
 		r := wire.RestoreRequest{SnapshotRef: m.ref(s.ID)}
-		return ask(m, func(ctx context.Context) (wire.RestoreReport, error) { return m.restore(ctx, r) }, func(done wire.RestoreReport, err error) tea.Cmd {
-			if err != nil {
-				return m.fail(err)
-			}
+		return known(m.shell, func(ctx context.Context) (wire.RestoreReport, error) { return m.restore(ctx, r) }, func(done wire.RestoreReport) tea.Cmd {
 			return m.restored(p, s, done)
 		})
 	})
 }
 
 // restored says what a restore did, and forgets what the screens have loaded.
-func (m *Model) restored(p *page, s wire.SnapshotMeta, done wire.RestoreReport) tea.Cmd {
+func (m snapshotScreen) restored(p *page, s wire.SnapshotMeta, done wire.RestoreReport) tea.Cmd {
 	for _, other := range m.screens {
 		if other.pages[0] == p {
 			other.pages = other.pages[:1]

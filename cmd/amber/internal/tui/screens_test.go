@@ -225,7 +225,7 @@ func TestRejectAsksForAComment(t *testing.T) {
 // A person approves only a payload that was shown: one that is not shown whole is approved elsewhere.
 func TestLargePayloadIsNotApprovedHere(t *testing.T) {
 	w := newWorld(t, fill)
-	w.m.approve(w.m.page(), amber.Approval{ID: "a2", Payload: make([]byte, maxShown+1)})
+	workScreen{w.m}.approve(w.m.page(), amber.Approval{ID: "a2", Payload: make([]byte, maxShown+1)})
 	w.says("only 262144 are shown here")
 	if w.m.over != nil {
 		t.Error("the panel that approves is open")

@@ -13,7 +13,7 @@ import (
 )
 
 // sessionsPage is screen 3: sessions, the last used first.
-func (m *Model) sessionsPage() *page {
+func (m sessionScreen) sessionsPage() *page {
 	p := &page{title: "Sessions", empty: "There are no sessions yet. Hooks of an agent host record them:\n  amber setup claude-code"}
 	p.load = func(ctx context.Context, after string) (batch, error) {
 		list, err := m.src.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: pageSize, Cursor: amber.Cursor(after)})
@@ -34,14 +34,14 @@ func (m *Model) sessionsPage() *page {
 	return p
 }
 
-func (m *Model) sessionRow(s amber.Session) row {
+func (m sessionScreen) sessionRow(s amber.Session) row {
 	return row{
 		id: string(s.ID), title: s.Name, side: words.State(s) + " " + m.when(s.UpdatedAt), text: s.Summary,
 		command: "amber session show " + quoted(string(s.ID)), value: s,
 	}
 }
 
-func (m *Model) sessionDocument(s amber.Session) document {
+func (m sessionScreen) sessionDocument(s amber.Session) document {
 	d := document{}.head(s.Name).facts(string(s.ID), words.State(s), "started "+m.when(s.StartedAt), "updated "+m.when(s.UpdatedAt))
 	d = d.fact("project", s.Project).fact("directory", s.Directory).fact("host", words.Host(s.Binding)).fact("parent", string(s.Parent)).fact("trust", string(s.Trust))
 	if !s.EndedAt.IsZero() {
@@ -54,7 +54,7 @@ func (m *Model) sessionDocument(s amber.Session) document {
 }
 
 // turnsPage lists what was said in a session, the newest first.
-func (m *Model) turnsPage(s amber.Session) *page {
+func (m sessionScreen) turnsPage(s amber.Session) *page {
 	fold := false
 	p := &page{title: "Turns of " + s.Name, empty: "Nothing was said in this session."}
 	p.look = func(r row) document { return m.turnDocument(r.value.([]amber.Turn)) }
@@ -72,7 +72,7 @@ func (m *Model) turnsPage(s amber.Session) *page {
 
 // turnsLoad reads the last turns. The contract has no cursor, so each load reads twice as many as
 // the one before.
-func (m *Model) turnsLoad(id amber.SessionID, fold bool) func(ctx context.Context, after string) (batch, error) {
+func (m sessionScreen) turnsLoad(id amber.SessionID, fold bool) func(ctx context.Context, after string) (batch, error) {
 	return func(ctx context.Context, after string) (batch, error) {
 		limit := pageSize
 		if n, err := strconv.Atoi(after); err == nil {
@@ -89,7 +89,7 @@ func (m *Model) turnsLoad(id amber.SessionID, fold bool) func(ctx context.Contex
 }
 
 // turnRows makes a row of each turn, or of each run of turns of tools.
-func (m *Model) turnRows(id amber.SessionID, turns []amber.Turn, fold bool) (rows []row) {
+func (m sessionScreen) turnRows(id amber.SessionID, turns []amber.Turn, fold bool) (rows []row) {
 	for i := 0; i < len(turns); {
 		n := 1
 		for fold && turns[i].Role == amber.RoleTool && i+n < len(turns) && turns[i+n].Role == amber.RoleTool {
@@ -109,7 +109,7 @@ func (m *Model) turnRows(id amber.SessionID, turns []amber.Turn, fold bool) (row
 	return rows
 }
 
-func (m *Model) turnDocument(run []amber.Turn) (d document) {
+func (m sessionScreen) turnDocument(run []amber.Turn) (d document) {
 	for _, t := range slices.Backward(run) { // the oldest first
 		d = d.head(string(t.Role)).facts(t.CreatedAt.String(), string(t.Trust)).text(t.Content).blank()
 	}
@@ -117,7 +117,7 @@ func (m *Model) turnDocument(run []amber.Turn) (d document) {
 }
 
 // activityPage lists what an agent did in a session.
-func (m *Model) activityPage(s amber.Session) *page {
+func (m sessionScreen) activityPage(s amber.Session) *page {
 	p := &page{title: "Activity of " + s.Name, empty: "No tool, file or command was recorded in this session."}
 	p.load = func(ctx context.Context, _ string) (batch, error) {
 		list, err := m.src.Store.Activities.ListActivity(ctx, s.ID, "")

@@ -14,7 +14,7 @@ import (
 )
 
 // ref names a snapshot of the agent.
-func (m *Model) ref(id amber.SnapshotID) wire.SnapshotRef {
+func (m snapshotScreen) ref(id amber.SnapshotID) wire.SnapshotRef {
 	return wire.SnapshotRef{Tenant: m.src.Tenant, Agent: m.src.Agent, ID: id}
 }
 
@@ -27,7 +27,7 @@ func labelOf(s wire.SnapshotMeta) string {
 }
 
 // listSnapshots reads a page of snapshots, the newest first.
-func (m *Model) listSnapshots(ctx context.Context, after string) (b batch, err error) {
+func (m snapshotScreen) listSnapshots(ctx context.Context, after string) (b batch, err error) {
 	engine, err := m.src.Snapshots(ctx)
 	if err != nil {
 		return b, err
@@ -40,7 +40,7 @@ func (m *Model) listSnapshots(ctx context.Context, after string) (b batch, err e
 	return b, err
 }
 
-func (m *Model) snapshotRow(s wire.SnapshotMeta) row {
+func (m snapshotScreen) snapshotRow(s wire.SnapshotMeta) row {
 	title := s.Label
 	if title == "" {
 		title = "(no label) " + cli.ShortID(string(s.ID))
@@ -58,7 +58,7 @@ func (m *Model) snapshotRow(s wire.SnapshotMeta) row {
 }
 
 // snapshotsPage is screen 5.
-func (m *Model) snapshotsPage() *page {
+func (m snapshotScreen) snapshotsPage() *page {
 	p := &page{title: "Snapshots", empty: "There are no snapshots yet. n takes one.", load: m.listSnapshots}
 	p.detail = func(ctx context.Context, r row) (document, error) {
 		engine, err := m.src.Snapshots(ctx)
@@ -78,7 +78,7 @@ func (m *Model) snapshotsPage() *page {
 			verified = r.id
 			return m.verifySnapshot(r, deep)
 		}, some},
-		{"space", "mark", "mark a snapshot to compare it", func() tea.Cmd { return m.toggle(p) }, some},
+		{"space", "mark", "mark a snapshot to compare it", func() tea.Cmd { return memoryScreen{m.Model}.toggle(p) }, some},
 		{"d", "diff", "compare two marked snapshots, or this one with the one before", func() tea.Cmd { return m.diffSnapshots(p) }, some},
 		{"R", "restore", "show what a restore would change; then type the label to restore", func() tea.Cmd {
 			r, _ := p.current()
@@ -88,7 +88,7 @@ func (m *Model) snapshotsPage() *page {
 	return p
 }
 
-func (m *Model) snapshotDocument(s wire.SnapshotDetail) document {
+func (m snapshotScreen) snapshotDocument(s wire.SnapshotDetail) document {
 	d := document{}.head(labelOf(s.SnapshotMeta)).facts(string(s.ID), m.when(s.CreatedAt), cli.ByteSize(s.BytesTotal)+", "+cli.ByteSize(s.BytesNew)+" new")
 	yes := func(on bool, word string) string {
 		if on {
@@ -130,7 +130,7 @@ func checksDocument(d document, checks []wire.Check) document {
 }
 
 // takeSnapshot asks for a label and takes a snapshot.
-func (m *Model) takeSnapshot(p *page) tea.Cmd {
+func (m snapshotScreen) takeSnapshot(p *page) tea.Cmd {
 	return m.prompt("label of the snapshot", "enter take it · esc do not", func(label string) tea.Cmd {
 		m.say("taking a snapshot …")
 		take := func(ctx context.Context) (wire.SnapshotMeta, error) {
@@ -140,10 +140,7 @@ func (m *Model) takeSnapshot(p *page) tea.Cmd {
 			}
 			return engine.Snapshot(ctx, wire.SnapshotRequest{Tenant: m.src.Tenant, Agent: m.src.Agent, Label: strings.TrimSpace(label), By: m.src.By})
 		}
-		return ask(m, take, func(s wire.SnapshotMeta, err error) tea.Cmd {
-			if err != nil {
-				return m.fail(err)
-			}
+		return known(m.shell, take, func(s wire.SnapshotMeta) tea.Cmd {
 			m.say(fmt.Sprintf("took snapshot %s, %s new", labelOf(s), cli.ByteSize(s.BytesNew)))
 			p.cursor, p.top = 0, 0
 			p.rows = nil
@@ -153,7 +150,7 @@ func (m *Model) takeSnapshot(p *page) tea.Cmd {
 }
 
 // verifySnapshot checks a snapshot and shows what was checked, and what was not.
-func (m *Model) verifySnapshot(r row, deep bool) tea.Cmd {
+func (m snapshotScreen) verifySnapshot(r row, deep bool) tea.Cmd {
 	m.say("verifying …")
 	verify := func(ctx context.Context) (wire.VerifyReport, error) {
 		engine, err := m.src.Snapshots(ctx)
@@ -162,10 +159,7 @@ func (m *Model) verifySnapshot(r row, deep bool) tea.Cmd {
 		}
 		return engine.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: m.ref(amber.SnapshotID(r.id)), ReadData: deep})
 	}
-	return ask(m, verify, func(v wire.VerifyReport, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
+	return known(m.shell, verify, func(v wire.VerifyReport) tea.Cmd {
 		verdict := "nothing damaged found"
 		switch {
 		case !v.OK():
@@ -188,7 +182,7 @@ func (m *Model) verifySnapshot(r row, deep bool) tea.Cmd {
 }
 
 // diffSnapshots compares the two marked snapshots, or the one under the cursor with the other.
-func (m *Model) diffSnapshots(p *page) tea.Cmd {
+func (m snapshotScreen) diffSnapshots(p *page) tea.Cmd {
 	var two []wire.SnapshotMeta
 	for _, r := range p.chosen() {
 		two = append(two, r.value.(wire.SnapshotMeta))
@@ -213,10 +207,7 @@ func (m *Model) diffSnapshots(p *page) tea.Cmd {
 		}
 		return engine.DiffSnapshots(ctx, wire.DiffRequest{Tenant: m.src.Tenant, Agent: m.src.Agent, A: two[0].ID, B: two[1].ID, Rows: true})
 	}
-	return ask(m, compare, func(d wire.SnapshotDiff, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
+	return known(m.shell, compare, func(d wire.SnapshotDiff) tea.Cmd {
 		doc := document{}.head(fmt.Sprintf("from %s to %s", labelOf(two[0]), labelOf(two[1]))).facts(m.when(two[0].CreatedAt), m.when(two[1].CreatedAt)).blank()
 		doc = changesDocument(doc, d.Store, d.Notes, d.State)
 		if d.Git.Commits > 0 {

@@ -23,40 +23,29 @@ func styled(style, s string) string {
 	return style + s + cli.Plain
 }
 
-// View implements [tea.Model].
-func (m *Model) View() tea.View {
-	frame, cursor := m.frame()
-	v := tea.NewView(frame)
-	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = "amber: " + oneLine(string(m.src.Agent), 40)
-	v.Cursor = cursor
-	return v
-}
-
 // frame draws everything. Whatever was drawn, the frame is no larger than the window.
-func (m *Model) frame() (string, *tea.Cursor) {
-	if m.width < 1 || m.height < 1 {
+func (sh *shell) frame() (string, *tea.Cursor) {
+	if sh.width < 1 || sh.height < 1 {
 		return "", nil
 	}
-	l := m.lay()
-	rows := make([]string, m.height)
-	m.drawHeader(rows, l)
-	m.drawTitle(rows, l)
-	m.drawBody(rows, l)
-	cursor := m.drawField(rows, l)
-	m.drawStatus(rows, l)
-	if m.over != nil {
-		m.drawOver(rows)
+	l := sh.lay()
+	rows := make([]string, sh.height)
+	sh.drawHeader(rows, l)
+	sh.drawTitle(rows, l)
+	sh.drawBody(rows, l)
+	cursor := sh.drawField(rows, l)
+	sh.drawStatus(rows, l)
+	if sh.over != nil {
+		sh.drawOver(rows)
 		cursor = nil
 	}
 	if l.hints.height > 0 {
-		rows[l.hints.y] = m.drawHints()
+		rows[l.hints.y] = sh.drawHints()
 	}
 	for i := range rows {
-		rows[i] = ansi.Truncate(rows[i], m.width, "")
+		rows[i] = ansi.Truncate(rows[i], sh.width, "")
 	}
-	if cursor != nil && (cursor.X >= m.width || cursor.Y >= m.height) {
+	if cursor != nil && (cursor.X >= sh.width || cursor.Y >= sh.height) {
 		cursor = nil
 	}
 	return strings.Join(rows, "\n"), cursor
@@ -69,14 +58,14 @@ type tab struct {
 }
 
 // tabs are the names of the screens: all of them where there is room, else only the open one.
-func (m *Model) tabs() (list []tab) {
+func (sh *shell) tabs() (list []tab) {
 	x := 0
-	for i, s := range m.screens {
+	for i, s := range sh.screens {
 		text := strconv.Itoa(i + 1)
-		if m.width >= wideFrom || i == m.at {
+		if sh.width >= wideFrom || i == sh.at {
 			text += " " + s.name
 		}
-		if text = " " + text + " "; i == m.at {
+		if text = " " + text + " "; i == sh.at {
 			text = "[" + text[1:len(text)-1] + "]"
 		}
 		list = append(list, tab{x, text})
@@ -85,36 +74,36 @@ func (m *Model) tabs() (list []tab) {
 	return list
 }
 
-func (m *Model) drawHeader(rows []string, l layout) {
+func (sh *shell) drawHeader(rows []string, l layout) {
 	if l.header.height == 0 {
 		return
 	}
 	var b strings.Builder
 	used := 0
-	for i, t := range m.tabs() {
+	for i, t := range sh.tabs() {
 		style := cli.Dim
-		if i == m.at {
+		if i == sh.at {
 			style = cli.Bold
 		}
 		b.WriteString(styled(style, t.text))
 		used += width(t.text)
 	}
-	place := oneLine(fmt.Sprintf("%s/%s %s", m.src.Tenant, m.src.Agent, m.src.Place), max(m.width-used-1, 0))
-	if room := m.width - used - width(place); room > 0 {
+	place := oneLine(sh.name, max(sh.width-used-1, 0))
+	if room := sh.width - used - width(place); room > 0 {
 		b.WriteString(strings.Repeat(" ", room) + styled(cli.Dim, place))
 	}
 	rows[0] = b.String()
 }
 
 // drawTitle names the list and the document, and says how much is loaded.
-func (m *Model) drawTitle(rows []string, l layout) {
+func (sh *shell) drawTitle(rows []string, l layout) {
 	if l.title.height == 0 {
 		return
 	}
-	p := m.page()
-	left := oneLine(m.path(), m.width) + p.count()
+	p := sh.page()
+	left := oneLine(sh.path(), sh.width) + p.count()
 	if !l.wide {
-		rows[l.title.y] = styled(cli.Bold, cut(left, m.width))
+		rows[l.title.y] = styled(cli.Bold, cut(left, sh.width))
 		return
 	}
 	right := ""
@@ -131,9 +120,9 @@ func (m *Model) drawTitle(rows []string, l layout) {
 }
 
 // path names the pages that are on top of each other.
-func (m *Model) path() string {
+func (sh *shell) path() string {
 	var names []string
-	for _, p := range m.screens[m.at].pages {
+	for _, p := range sh.screens[sh.at].pages {
 		names = append(names, p.title)
 	}
 	return strings.Join(names, " > ")
@@ -158,14 +147,14 @@ func (p *page) count() string {
 }
 
 // drawBody draws the list, the document, or both.
-func (m *Model) drawBody(rows []string, l layout) {
-	p := m.page()
+func (sh *shell) drawBody(rows []string, l layout) {
+	p := sh.page()
 	var left, right []string
 	if l.list.height > 0 {
-		left = m.drawList(p, l.list)
+		left = sh.drawList(p, l.list)
 	}
 	if l.detail.height > 0 && (l.wide || p.focused || p.load == nil) {
-		right = m.drawDetail(p, l.detail)
+		right = sh.drawDetail(p, l.detail)
 	}
 	for i := range max(l.list.height, l.detail.height) {
 		y := max(l.list.y, l.detail.y) + i
@@ -181,11 +170,11 @@ func (m *Model) drawBody(rows []string, l layout) {
 }
 
 // drawList draws the rows, each padded to the width.
-func (m *Model) drawList(p *page, a area) []string {
+func (sh *shell) drawList(p *page, a area) []string {
 	out := make([]string, a.height)
 	visible := p.visible()
 	if len(visible) == 0 || p.err != nil {
-		d := m.instead(p, len(visible))
+		d := sh.instead(p, len(visible))
 		for i, ln := range d.lay(a.width) {
 			if i < a.height {
 				out[i] = styled(ln.style, pad(ln.text, a.width))
@@ -208,7 +197,7 @@ func (m *Model) drawList(p *page, a area) []string {
 }
 
 // instead is what stands in place of rows: why there are none.
-func (m *Model) instead(p *page, visible int) document {
+func (sh *shell) instead(p *page, visible int) document {
 	switch {
 	case p.err != nil:
 		return errorDocument(p.err).blank().dim("The screen stays as it is. Its number loads it again.")
@@ -263,7 +252,7 @@ func drawRow(r row, columns int, here, marked, active bool) string {
 }
 
 // drawDetail draws the part of the document that is scrolled to.
-func (m *Model) drawDetail(p *page, a area) []string {
+func (sh *shell) drawDetail(p *page, a area) []string {
 	out := make([]string, a.height)
 	lines := p.lines(a.width)
 	from := min(p.scroll, max(len(lines)-1, 0))
@@ -276,21 +265,21 @@ func (m *Model) drawDetail(p *page, a area) []string {
 }
 
 // drawField draws the line that is typed into, and the field of the page.
-func (m *Model) drawField(rows []string, l layout) (cursor *tea.Cursor) {
-	p := m.page()
+func (sh *shell) drawField(rows []string, l layout) (cursor *tea.Cursor) {
+	p := sh.page()
 	at := func(f *field, y int) {
-		label := cut(f.label+": ", max(m.width-1, 0))
-		shown, column := f.edit.draw(max(m.width-width(label), 1))
+		label := cut(f.label+": ", max(sh.width-1, 0))
+		shown, column := f.edit.draw(max(sh.width-width(label), 1))
 		rows[y] = styled(cli.Bold, label) + shown
-		if m.field == f {
+		if sh.field == f {
 			cursor = tea.NewCursor(width(label)+column, y)
 		}
 	}
 	if p.field != nil && l.field.height > 0 {
 		at(p.field, l.field.y)
 	}
-	if f := m.field; f != nil && f != p.field && l.status.height > 0 {
-		m.drawOffers(rows, l)
+	if f := sh.field; f != nil && f != p.field && l.status.height > 0 {
+		sh.drawOffers(rows, l)
 		at(f, l.status.y)
 	}
 	return cursor
@@ -299,11 +288,11 @@ func (m *Model) drawField(rows []string, l layout) (cursor *tea.Cursor) {
 // maxOffers is how many things that could be typed are shown.
 const maxOffers = 8
 
-func (m *Model) drawOffers(rows []string, l layout) {
-	if m.field.offers == nil {
+func (sh *shell) drawOffers(rows []string, l layout) {
+	if sh.field.offers == nil {
 		return
 	}
-	offers := m.field.offers()
+	offers := sh.field.offers()
 	n := min(len(offers), maxOffers, max(l.status.y-l.header.height, 0))
 	widest := 0
 	for _, o := range offers[:n] {
@@ -311,21 +300,21 @@ func (m *Model) drawOffers(rows []string, l layout) {
 	}
 	for i, o := range offers[:n] {
 		text := pad("  "+o.text, widest+4) + o.about
-		rows[l.status.y-n+i] = styled(reverse, pad(oneLineKept(text, m.width), m.width))
+		rows[l.status.y-n+i] = styled(reverse, pad(oneLineKept(text, sh.width), sh.width))
 	}
 }
 
-func (m *Model) drawStatus(rows []string, l layout) {
-	p := m.page()
-	if l.status.height == 0 || m.field != nil && m.field != p.field {
+func (sh *shell) drawStatus(rows []string, l layout) {
+	p := sh.page()
+	if l.status.height == 0 || sh.field != nil && sh.field != p.field {
 		return
 	}
-	style, text := cli.Dim, m.status
+	style, text := cli.Dim, sh.status
 	switch {
-	case m.failed:
+	case sh.failed:
 		style, text = cli.Amb, "error: "+text
 	case text == "" && (p.loading || p.asking):
 		text = "loading …"
 	}
-	rows[l.status.y] = styled(style, oneLine(text, m.width))
+	rows[l.status.y] = styled(style, oneLine(text, sh.width))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // workPage is screen 7: what waits for a person, what failed for good, and every task.
-func (m *Model) workPage() *page {
+func (m workScreen) workPage() *page {
 	p := &page{title: "Work", empty: "There are no tasks, no approvals and no dead entries."}
 	p.load = m.loadWork
 	p.detail = m.workDetail
@@ -47,7 +47,7 @@ func (m *Model) workPage() *page {
 }
 
 // loadWork lists pending approvals, the queue and dead entries, then tasks page by page.
-func (m *Model) loadWork(ctx context.Context, after string) (b batch, err error) {
+func (m workScreen) loadWork(ctx context.Context, after string) (b batch, err error) {
 	if after == "" {
 		if b.rows, err = m.loadWaiting(ctx); err != nil {
 			return b, err
@@ -65,7 +65,7 @@ func (m *Model) loadWork(ctx context.Context, after string) (b batch, err error)
 }
 
 // loadWaiting lists what comes before the tasks.
-func (m *Model) loadWaiting(ctx context.Context) (rows []row, err error) {
+func (m workScreen) loadWaiting(ctx context.Context) (rows []row, err error) {
 	approvals, err := amber.All(ctx, m.src.Store.Approvals.ListApprovals, "")
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (m *Model) loadWaiting(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-func (m *Model) workDetail(ctx context.Context, r row) (document, error) {
+func (m workScreen) workDetail(ctx context.Context, r row) (document, error) {
 	switch v := r.value.(type) {
 	case amber.Approval:
 		d := document{}.head(v.Summary).facts(string(v.Status), "task "+v.TaskID, "node "+v.NodeID, m.when(v.CreatedAt))
@@ -120,7 +120,7 @@ func (m *Model) workDetail(ctx context.Context, r row) (document, error) {
 }
 
 // taskDocument is a task and its history.
-func (m *Model) taskDocument(ctx context.Context, t amber.Task) (document, error) {
+func (m workScreen) taskDocument(ctx context.Context, t amber.Task) (document, error) {
 	d := document{}.head(t.Goal).facts(t.ID, string(t.State), words.Count(int64(t.Attempts), "attempt", "attempts"), fmt.Sprintf("version %d", t.Version), m.when(t.UpdatedAt))
 	d = d.fact("done", strings.Join(t.CompletedNodes, ", ")).fact("waits for approval", t.PendingApprovalID).fact("last result", t.LastResult)
 	report, err := m.src.Store.Events.Replay(ctx, t.ID)
@@ -140,7 +140,7 @@ func (m *Model) taskDocument(ctx context.Context, t amber.Task) (document, error
 }
 
 // approve asks before it approves what is shown.
-func (m *Model) approve(p *page, a amber.Approval) tea.Cmd {
+func (m workScreen) approve(p *page, a amber.Approval) tea.Cmd {
 	if len(a.Payload) > maxShown {
 		return m.fail(amber.Errorf(amber.KindRefused, "approve", a.ID, "the payload has %d bytes, and only %d are shown here", len(a.Payload), maxShown).
 			WithHint("amber approval show " + quoted(a.ID)))
@@ -153,21 +153,17 @@ func (m *Model) approve(p *page, a amber.Approval) tea.Cmd {
 }
 
 // reject asks for a comment and rejects.
-func (m *Model) reject(p *page, a amber.Approval) tea.Cmd {
+func (m workScreen) reject(p *page, a amber.Approval) tea.Cmd {
 	return m.prompt("reject, because", "enter reject · esc do not", func(comment string) tea.Cmd {
 		return m.decide(p, a, amber.ApprovalRejected, comment)
 	})
 }
 
 // decide answers an approval for the payload that was shown.
-func (m *Model) decide(p *page, a amber.Approval, outcome amber.ApprovalStatus, comment string) tea.Cmd {
+func (m workScreen) decide(p *page, a amber.Approval, outcome amber.ApprovalStatus, comment string) tea.Cmd {
 	d := amber.ApprovalDecision{ID: a.ID, Outcome: outcome, Actor: m.src.Actor, Comment: comment, Digest: a.Digest}
-	return ask(m, func(ctx context.Context) (amber.Approval, error) { return m.src.Store.Approvals.DecideApproval(ctx, d) }, func(now amber.Approval, err error) tea.Cmd {
-		m.say(fmt.Sprintf("%s is %s", now.ID, now.Status))
-		if err != nil {
-			m.fail(err)
-		}
-		return m.reload(p)
+	return ask(m.shell, func(ctx context.Context) (amber.Approval, error) { return m.src.Store.Approvals.DecideApproval(ctx, d) }, func(now amber.Approval, err error) tea.Cmd {
+		return m.done(p, fmt.Sprintf("%s is %s", now.ID, now.Status), err)
 	})
 }
 
@@ -185,14 +181,10 @@ func againID(id string) string {
 }
 
 // publishAgain puts a dead entry back into the queue.
-func (m *Model) publishAgain(p *page, e amber.DeadEntry) tea.Cmd {
+func (m workScreen) publishAgain(p *page, e amber.DeadEntry) tea.Cmd {
 	next := e.Envelope
 	next.EntryID, next.Attempt, next.NotBefore = againID(e.Envelope.EntryID), 0, amber.Time{}
-	return do(m, func(ctx context.Context) error { return m.src.Store.Queue.Publish(ctx, next) }, func(err error) tea.Cmd {
-		m.say("published again as " + next.EntryID)
-		if err != nil {
-			m.fail(err)
-		}
-		return m.reload(p)
+	return do(m.shell, func(ctx context.Context) error { return m.src.Store.Queue.Publish(ctx, next) }, func(err error) tea.Cmd {
+		return m.done(p, "published again as "+next.EntryID, err)
 	})
 }
