@@ -10,8 +10,8 @@ import (
 	sqlite3 "modernc.org/sqlite"
 )
 
-// Pool is a bounded set of connections for one purpose. One that is open is used again before another is opened: a new
-// connection reads the whole schema first, which takes SQLite longer than most questions.
+// Pool is a bounded set of connections for one purpose. It uses an open connection again before it opens another, which
+// would read the whole schema first: that takes SQLite longer than most questions.
 type Pool struct {
 	DB *sql.DB
 
