@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -28,23 +29,20 @@ type request struct {
 	method string
 	path   []string // elements, not escaped
 	query  url.Values
-	body   any    // nil: none
-	match  int64  // If-Match; 0: none
-	tag    string // If-Match where it is no number; "": none
-	// repeatable says that doing it twice is the same as doing it once, whatever
+	header http.Header
+	body   []byte    // JSON; nil: none
+	file   io.Reader // a body that is sent as it is read; nil: none
+	size   int64     // of the file; 0: not known
+	long   bool      // the answer may take as long as a snapshot
+	// again says that doing it twice is the same as doing it once, whatever
 	// others do in between. Reads are.
-	repeatable bool
-	// once gives the request a key of its own, by which the server knows it when
+	again bool
+	// keyed gives the request a key of its own, by which the server knows it when
 	// it comes again.
-	once bool
-	key  string    // the idempotency key; "" for none
-	file io.Reader // a body that is sent as it is read; nil: none
-	size int64     // of the file; 0: not known
+	keyed bool
 }
 
-func (r request) mayRepeat() bool {
-	return r.method == http.MethodGet || r.repeatable || r.once
-}
+func (r *request) mayRepeat() bool { return r.again || r.keyed }
 
 // errTooLarge is the cause when an answer has more bytes than are read.
 var errTooLarge = errors.New("the answer is too large")
@@ -59,43 +57,26 @@ const longWait = 65 * time.Minute
 
 var errSilent = errors.New("the server does not answer")
 
-// fields is a body that is no type of its own.
-type fields map[string]any
-
-// none is the answer of calls that have none.
-type none struct{}
-
-// call makes a request and reads the answer. A request that may be done twice is tried again while the server
+// call makes a request and reads the answer into out. A request that may be done twice is tried again while the server
 // cannot be reached.
-func call[Out any](ctx context.Context, c *Client, r request) (Out, error) {
-	var out Out
-	body, err := encode(r.body)
-	if err != nil {
-		return out, err
-	}
-	if r.once {
-		if r.key, err = c.newKey(); err != nil {
-			return out, err
+func (c *Client) call(ctx context.Context, r *request, out any) error {
+	if r.keyed {
+		key, err := c.newKey()
+		if err != nil {
+			return err
 		}
+		r.header.Set(op.KeyHeader, key)
 	}
-	return insist(ctx, c, r, func() (Out, error) { return try[Out](ctx, c, r, body) })
-}
-
-// insist tries a request again for as long as that may help.
-func insist[Out any](ctx context.Context, c *Client, r request, try func() (Out, error)) (Out, error) {
 	pause := c.o.Backoff
 	for attempt := 1; ; attempt++ {
-		out, err := try()
+		err := c.try(ctx, r, out)
 		again := amber.KindOf(err) == amber.KindUnreachable && (r.mayRepeat() || neverSent(err))
 		again = again || errors.Is(err, errCrowded)
-		if r.once && attempt > 1 && amber.KindOf(err) == amber.KindBusy {
+		if r.keyed && attempt > 1 && amber.KindOf(err) == amber.KindBusy {
 			again = true // the server is still at the first one
 		}
-		if !again || attempt >= c.o.Attempts || ctx.Err() != nil {
-			return out, r.explain(err)
-		}
-		if c.o.Wait(ctx, pause) != nil {
-			return out, r.explain(err)
+		if !again || attempt >= c.o.Attempts || ctx.Err() != nil || c.o.Wait(ctx, pause) != nil {
+			return r.explain(err)
 		}
 		pause *= 2
 	}
@@ -103,7 +84,7 @@ func insist[Out any](ctx context.Context, c *Client, r request, try func() (Out,
 
 // explain adds to the error of a request whose answer did not come that the server may have carried it out: the
 // client cannot know.
-func (r request) explain(err error) error {
+func (r *request) explain(err error) error {
 	var e *amber.Error
 	if amber.KindOf(err) != amber.KindUnreachable || r.mayRepeat() || neverSent(err) || !errors.As(err, &e) {
 		return err
@@ -123,49 +104,50 @@ func (c *Client) newKey() (string, error) {
 }
 
 // try makes a request once.
-func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out Out, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Patience, errSilent)
+func (c *Client) try(ctx context.Context, r *request, out any) error {
+	patience := c.o.Patience
+	if r.long {
+		patience = longWait
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSilent)
 	defer cancel()
-	resp, err := c.send(ctx, r, body, "application/json")
+	resp, err := c.send(ctx, r, "application/json")
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer drain(resp.Body)
-	return decode[Out](ctx, resp, c.o.MaxAnswer)
+	return decode(ctx, resp, out, c.o.MaxAnswer)
 }
 
 // decode reads an answer.
-func decode[Out any](ctx context.Context, resp *http.Response, most int64) (out Out, err error) {
+func decode(ctx context.Context, resp *http.Response, out any, most int64) error {
 	if resp.StatusCode/100 != 2 {
-		return out, failure(resp)
+		return failure(resp)
 	}
-	if _, ok := any(out).(none); ok {
-		return out, noContent(resp)
+	if _, ok := out.(*op.None); ok {
+		return noContent(resp)
 	}
 	if err := answerType(resp, "application/json"); err != nil {
-		return out, err
+		return err
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err != nil {
-		return out, brokenOff(ctx, err)
+		return brokenOff(ctx, err)
 	}
 	if int64(len(b)) > most {
-		return out, tooLarge(most)
+		return tooLarge(most)
 	}
 	if !utf8.Valid(b) { // JSON would mend it
-		return out, amber.Errorf(amber.KindDamaged, "read answer", "", "the answer is not UTF-8")
+		return amber.Errorf(amber.KindDamaged, "read answer", "", "the answer is not UTF-8")
 	}
-	if err := json.Unmarshal(b, &out); err != nil {
-		return out, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
+	if err := json.Unmarshal(b, out); err != nil {
+		return &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
 	}
-	return out, nil
+	return nil
 }
 
 // encode writes the JSON of a body.
 func encode(body any) ([]byte, error) {
-	if body == nil {
-		return nil, nil
-	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -176,7 +158,7 @@ func encode(body any) ([]byte, error) {
 }
 
 // send sends a request. Errors: unreachable; invalid for what cannot be sent.
-func (c *Client) send(ctx context.Context, r request, body []byte, accept string) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, r *request, accept string) (*http.Response, error) {
 	u := *c.base
 	u.RawPath = strings.TrimSuffix(u.EscapedPath(), "/")
 	for _, element := range r.path {
@@ -189,8 +171,8 @@ func (c *Client) send(ctx context.Context, r request, body []byte, accept string
 	u.RawQuery = r.query.Encode()
 	var content io.Reader
 	switch {
-	case body != nil:
-		content = bytes.NewReader(body)
+	case r.body != nil:
+		content = bytes.NewReader(r.body)
 	case r.file != nil:
 		content = io.NopCloser(r.file)
 	}
@@ -198,9 +180,10 @@ func (c *Client) send(ctx context.Context, r request, body []byte, accept string
 	if err != nil {
 		return nil, &amber.Error{Op: "write request", Kind: amber.KindInvalid, Err: err}
 	}
+	req.Header = r.header.Clone()
 	req.Header.Set("Accept", accept)
 	switch {
-	case body != nil:
+	case r.body != nil:
 		req.Header.Set("Content-Type", "application/json")
 	case r.file != nil:
 		req.ContentLength = r.size
@@ -208,15 +191,6 @@ func (c *Client) send(ctx context.Context, r request, body []byte, accept string
 		req.Header.Set("Expect", "100-continue") // a server that refuses it need not be sent it
 	}
 	c.authorize(req)
-	if r.key != "" {
-		req.Header.Set("Idempotency-Key", r.key)
-	}
-	if r.tag != "" {
-		req.Header.Set("If-Match", fmt.Sprintf("%q", r.tag))
-	}
-	if r.match != 0 {
-		req.Header.Set("If-Match", fmt.Sprintf("%q", fmt.Sprint(r.match)))
-	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, unreachable(ctx, err)

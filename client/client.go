@@ -186,7 +186,9 @@ func loopback(host string) bool {
 
 // Health asks how the server is doing. Errors: unreachable, refused.
 func (c *Client) Health(ctx context.Context) (wire.ServerHealth, error) {
-	return call[wire.ServerHealth](ctx, c, request{method: http.MethodGet, path: []string{"health"}})
+	var h wire.ServerHealth
+	err := c.call(ctx, &request{method: http.MethodGet, path: []string{"health"}, header: http.Header{}, again: true}, &h)
+	return h, err
 }
 
 // drain reads what is left of a body, so that its connection can be used again.

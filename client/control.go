@@ -1,38 +1,25 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"net/http"
+	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // control is the control plane of an agent.
 type control struct{ *Agent }
 
-// savedTask is a task as it travels: extra, and where it is not compact also
-// its bytes.
-type savedTask struct {
-	amber.Task
-	Exact []byte `json:"extra_exact,omitempty"`
-}
-
-// task is the task with extra to the byte. Errors: damaged when the bytes are
-// another document, or when it is not the task that was asked for.
-func (s savedTask) task(id string) (amber.Task, error) {
-	if err := about(s.ID, id, nil); err != nil {
+// taskOf is a task with extra to the byte. Errors: damaged when the bytes are another document.
+func taskOf(t op.Task, err error) (amber.Task, error) {
+	if err == nil {
+		t.Extra, err = exactly(t.ID, "extra", t.Extra, t.Exact)
+	}
+	if err != nil {
 		return amber.Task{}, err
 	}
-	if s.Exact != nil {
-		var compact bytes.Buffer
-		if json.Compact(&compact, s.Exact) != nil || !bytes.Equal(compact.Bytes(), s.Extra) {
-			return amber.Task{}, amber.Errorf(amber.KindDamaged, "read answer", id, "extra does not match its bytes")
-		}
-		s.Extra = s.Exact
-	}
-	return s.Task, nil
+	return t.Task, nil
 }
 
 // SaveTask implements [amber.Tasks].
@@ -40,13 +27,12 @@ func (c control) SaveTask(ctx context.Context, t amber.Task, ifVersion int64) (a
 	if _, err := t.Normalize(); err != nil {
 		return amber.Task{}, err
 	}
-	body := savedTask{t, []byte(t.Extra)}
-	body.Extra = nil
-	saved, err := call[savedTask](ctx, c.c, request{method: http.MethodPut, path: c.path("tasks", t.ID), body: body, match: ifVersion})
-	if err != nil {
-		return amber.Task{}, err
+	in := op.TaskSaveIn{TaskID: op.TaskID{ID: t.ID}, Body: op.Task{Task: t, Exact: t.Extra}}
+	in.Body.Extra = nil
+	if ifVersion != 0 {
+		in.IfMatch = fmt.Sprintf(`"%d"`, ifVersion)
 	}
-	return saved.task(t.ID)
+	return taskOf(op.TaskSave.Call(ctx, c, in))
 }
 
 // Task implements [amber.Tasks].
@@ -54,37 +40,26 @@ func (c control) Task(ctx context.Context, id string) (amber.Task, error) {
 	if err := absent("read task", id); err != nil {
 		return amber.Task{}, err
 	}
-	saved, err := get[savedTask](ctx, c.Agent, nil, "tasks", id)
-	if err != nil {
-		return amber.Task{}, err
-	}
-	return saved.task(id)
+	return taskOf(op.TaskGet.Call(ctx, c, op.TaskID{ID: id}))
 }
 
 // ListTasks implements [amber.Tasks].
 func (c control) ListTasks(ctx context.Context, q amber.TaskQuery) (amber.Page[amber.Task], error) {
-	v := newValues().text("state", string(q.State)).text("session_id", string(q.SessionID)).number("limit", q.Limit).text("cursor", string(q.Cursor))
-	saved, err := page[savedTask](ctx, c.Agent, v.Values, "tasks")
-	out := amber.Page[amber.Task]{Items: []amber.Task{}, Next: saved.Next, SetAside: saved.SetAside}
-	if err != nil {
-		return out, err
-	}
-	for _, s := range saved.Items {
-		t, err := s.task(s.ID)
-		if err != nil {
-			return amber.Page[amber.Task]{Items: []amber.Task{}}, err
+	page, err := op.TaskList.Call(ctx, c, op.TasksIn{Paging: op.Paging{Limit: q.Limit, Cursor: q.Cursor}, State: q.State, Session: q.SessionID})
+	out := amber.Page[amber.Task]{Items: []amber.Task{}, Next: page.Next, SetAside: page.SetAside}
+	for _, item := range page.Items {
+		t, damaged := taskOf(item, err)
+		if damaged != nil {
+			return amber.Page[amber.Task]{Items: []amber.Task{}}, damaged
 		}
 		out.Items = append(out.Items, t)
 	}
-	return out, nil
+	return out, err
 }
 
 // AppendEvent implements [amber.TaskEvents].
 func (c control) AppendEvent(ctx context.Context, e amber.TaskEvent) (amber.TaskEvent, error) {
-	if _, err := e.Normalize(); err != nil {
-		return amber.TaskEvent{}, err
-	}
-	return post[amber.TaskEvent](ctx, c.Agent, e, "tasks", e.TaskID, "events")
+	return op.TaskEvent.Call(ctx, c, op.TaskEventIn{TaskID: op.TaskID{ID: e.TaskID}, Body: e})
 }
 
 // ListEvents implements [amber.TaskEvents].
@@ -92,7 +67,7 @@ func (c control) ListEvents(ctx context.Context, taskID string, p amber.Paging) 
 	if absent("list events", taskID) != nil {
 		return amber.Page[amber.TaskEvent]{Items: []amber.TaskEvent{}}, nil
 	}
-	return page[amber.TaskEvent](ctx, c.Agent, newValues().paging(p).Values, "tasks", taskID, "events")
+	return op.TaskEvents.Call(ctx, c, op.TaskEventsIn{TaskID: op.TaskID{ID: taskID}, Paging: paging(p)})
 }
 
 // CompactEvents implements [amber.TaskEvents].
@@ -100,8 +75,9 @@ func (c control) CompactEvents(ctx context.Context, taskID string, keep int) (am
 	if err := absent("compact events", taskID); err != nil {
 		return amber.ReplaySnapshot{}, err
 	}
-	body := fields{"keep": keep}
-	return ask[amber.ReplaySnapshot](ctx, c.Agent, body, "tasks", taskID, "events", "compact")
+	in := op.TaskCompactIn{TaskID: op.TaskID{ID: taskID}}
+	in.Body.Keep = keep
+	return op.TaskCompact.Call(ctx, c, in)
 }
 
 // Replay implements [amber.TaskEvents].
@@ -109,28 +85,21 @@ func (c control) Replay(ctx context.Context, taskID string) (amber.ReplayReport,
 	if err := absent("replay task", taskID); err != nil {
 		return amber.ReplayReport{}, err
 	}
-	return get[amber.ReplayReport](ctx, c.Agent, nil, "tasks", taskID, "replay")
+	return op.TaskReplay.Call(ctx, c, op.TaskID{ID: taskID})
 }
 
 // RequestApproval implements [amber.Approvals].
 func (c control) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (amber.Approval, error) {
-	if _, err := r.Normalize(); err != nil {
-		return amber.Approval{}, err
+	q, err := checkedApproval(op.ApprovalRequest.Call(ctx, c, op.ApprovalRequestIn{Body: r}))
+	if err == nil && r.ID != "" && q.ID != r.ID {
+		return amber.Approval{}, another(r.ID)
 	}
-	q, err := call[amber.Approval](ctx, c.c, request{method: http.MethodPost, path: c.path("approvals"), body: r, repeatable: r.ID != ""})
-	if err == nil && r.ID == "" {
-		r.ID = q.ID
-	}
-	return checkedApproval(q, r.ID, err)
+	return q, err
 }
 
 // DecideApproval implements [amber.Approvals].
 func (c control) DecideApproval(ctx context.Context, d amber.ApprovalDecision) (amber.Approval, error) {
-	if _, err := d.Normalize(); err != nil {
-		return amber.Approval{}, err
-	}
-	q, err := post[amber.Approval](ctx, c.Agent, d, "approvals", d.ID, "decision")
-	return checkedApproval(q, d.ID, err)
+	return checkedApproval(op.ApprovalDecide.Call(ctx, c, op.ApprovalDecideIn{ApprovalID: op.ApprovalID{ID: d.ID}, Body: d}))
 }
 
 // Approval implements [amber.Approvals].
@@ -138,17 +107,16 @@ func (c control) Approval(ctx context.Context, id string) (amber.Approval, error
 	if err := absent("read approval", id); err != nil {
 		return amber.Approval{}, err
 	}
-	q, err := get[amber.Approval](ctx, c.Agent, nil, "approvals", id)
-	return checkedApproval(q, id, err)
+	return checkedApproval(op.ApprovalGet.Call(ctx, c, op.ApprovalID{ID: id}))
 }
 
-// checkedApproval checks that an answer holds what was asked for.
-func checkedApproval(q amber.Approval, id string, err error) (amber.Approval, error) {
-	if err = about(q.ID, id, err); err != nil {
-		return amber.Approval{}, err
+// checkedApproval compares the payload of an approval with its digest, as every backend does.
+func checkedApproval(q amber.Approval, err error) (amber.Approval, error) {
+	if err == nil && amber.ContentDigest(string(q.Payload)) != q.Digest {
+		err = amber.Errorf(amber.KindDamaged, "read answer", q.ID, "the payload does not match its digest")
 	}
-	if amber.ContentDigest(string(q.Payload)) != q.Digest {
-		return amber.Approval{}, amber.Errorf(amber.KindDamaged, "read answer", id, "the payload does not match its digest")
+	if err != nil {
+		return amber.Approval{}, err
 	}
 	return q, nil
 }
@@ -158,15 +126,12 @@ func (c control) ListApprovals(ctx context.Context, taskID string, p amber.Pagin
 	if taskID != "" && absent("list approvals", taskID) != nil {
 		return amber.Page[amber.Approval]{Items: []amber.Approval{}}, nil
 	}
-	return page[amber.Approval](ctx, c.Agent, newValues().text("task_id", taskID).paging(p).Values, "approvals")
+	return op.ApprovalList.Call(ctx, c, op.OfTaskIn{TaskID: taskID, Paging: paging(p)})
 }
 
 // SaveResult implements [amber.Results].
 func (c control) SaveResult(ctx context.Context, r amber.Result) (amber.Result, error) {
-	if _, err := r.Normalize(); err != nil {
-		return amber.Result{}, err
-	}
-	return ask[amber.Result](ctx, c.Agent, r, "results")
+	return op.ResultSave.Call(ctx, c, op.Payload[amber.Result]{Body: r})
 }
 
 // Result implements [amber.Results].
@@ -176,9 +141,7 @@ func (c control) Result(ctx context.Context, taskID, nodeID string) (amber.Resul
 			return amber.Result{}, err
 		}
 	}
-	r, err := get[amber.Result](ctx, c.Agent, nil, "results", taskID, nodeID)
-	err = about(r.TaskID, taskID, err)
-	return r, about(r.NodeID, nodeID, err)
+	return op.ResultGet.Call(ctx, c, op.ResultID{Task: taskID, Node: nodeID})
 }
 
 // ListResults implements [amber.Results].
@@ -186,7 +149,7 @@ func (c control) ListResults(ctx context.Context, taskID string, p amber.Paging)
 	if absent("list results", taskID) != nil {
 		return amber.Page[amber.Result]{Items: []amber.Result{}}, nil
 	}
-	return page[amber.Result](ctx, c.Agent, newValues().text("task_id", taskID).paging(p).Values, "results")
+	return op.ResultList.Call(ctx, c, op.OfTaskIn{TaskID: taskID, Paging: paging(p)})
 }
 
 // absent is the error for what is no id, so nothing is stored under it: it

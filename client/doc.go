@@ -7,4 +7,7 @@
 // unreachable, and an answer whose bytes make no sense is damaged. Only what may
 // be done twice is tried again: reads, writes that say they are repeatable or
 // carry an idempotency key, and whatever never left this machine.
+//
+// An operation without a method here is called where it is declared, since an
+// [Agent] and a [Client] are places for operations: op.TurnList.Call(ctx, agent, in).
 package client

@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // documents are the runtime state of an agent.
@@ -16,8 +16,9 @@ func (d documents) PutDocument(ctx context.Context, w amber.DocumentWrite) (ambe
 	if err != nil {
 		return amber.Document{}, err
 	}
-	got, err := call[amber.Document](ctx, d.c, request{method: http.MethodPut, path: d.path("state", w.Name), body: w, once: true})
-	return checkedDocument(got, w.Name, err)
+	in := op.DocumentPutIn{DocumentName: op.DocumentName{Name: w.Name}}
+	in.Body.Name, in.Body.Document, in.Body.IfRevision, in.Body.IfAbsent = w.Name, w.Document, w.IfRevision, w.IfAbsent
+	return checkedDocument(op.DocumentPut.Call(ctx, d, in))
 }
 
 // ReadDocument implements [amber.Documents].
@@ -25,27 +26,25 @@ func (d documents) ReadDocument(ctx context.Context, name string) (amber.Documen
 	if err := amber.CheckDocumentName(name); err != nil {
 		return amber.Document{}, err
 	}
-	got, err := get[amber.Document](ctx, d.Agent, nil, "state", name)
-	return checkedDocument(got, name, err)
+	return checkedDocument(op.DocumentGet.Call(ctx, d, op.DocumentName{Name: name}))
 }
 
 // checkedDocument compares a document with its revision, as every backend does.
-func checkedDocument(d amber.Document, name string, err error) (amber.Document, error) {
-	if err = about(d.Name, name, err); err != nil {
+func checkedDocument(d amber.Document, err error) (amber.Document, error) {
+	switch {
+	case err != nil:
 		return amber.Document{}, err
-	}
-	if d.Document == nil {
+	case d.Document == nil:
 		return amber.Document{}, incomplete("document")
-	}
-	if amber.ContentDigest(string(d.Document)) != d.Revision {
-		return amber.Document{}, amber.Errorf(amber.KindDamaged, "read answer", name, "the document does not match its revision")
+	case amber.ContentDigest(string(d.Document)) != d.Revision:
+		return amber.Document{}, amber.Errorf(amber.KindDamaged, "read answer", d.Name, "the document does not match its revision")
 	}
 	return d, nil
 }
 
 // ListDocuments implements [amber.Documents].
 func (d documents) ListDocuments(ctx context.Context) ([]amber.Document, error) {
-	return list[amber.Document](ctx, d.Agent, nil, "state")
+	return list(op.DocumentList.Call(ctx, d, op.None{}))
 }
 
 // DeleteDocument implements [amber.Documents].
@@ -56,5 +55,5 @@ func (d documents) DeleteDocument(ctx context.Context, name, ifRevision string) 
 	if err := amber.CheckRevision(ifRevision); err != nil {
 		return err
 	}
-	return d.remove(ctx, newValues().text("if_revision", ifRevision).Values, "state", name)
+	return done(op.DocumentDelete.Call(ctx, d, op.DocumentDeleteIn{DocumentName: op.DocumentName{Name: name}, IfRevision: ifRevision}))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -29,41 +30,34 @@ type ImportOptions struct {
 	Sensitive     bool // also rows that their program marks as sensitive
 }
 
-func (o ImportOptions) query() values {
-	v := newValues().text("from", o.From).text("name", o.Name).text("project", o.Project).text("user", o.User).text("only", o.Only)
-	v.flag("dry_run", o.DryRun).flag("as_own", o.AsOwn).flag("observations", o.Observations).flag("sensitive", o.Sensitive)
-	for name, at := range map[string]amber.Time{"modified": o.Modified, "since": o.Since} {
-		if !at.IsZero() {
-			v.text(name, at.String())
-		}
-	}
-	return v
-}
-
 // Import sends a file of another program, or a zip or tar.gz of its folder, and imports it there. The file is sent as it is read, once:
 // where the answer does not come, import again, and what was stored is passed over. R may be read for a moment after an error. A caller whose token may not read
 // is told the id and no counts, and Skips is nil then. Errors: invalid for a file that no format fits, with the names of the
 // formats; busy while another import into the agent runs; those of r.
 func (a *Agent) Import(ctx context.Context, r io.Reader, o ImportOptions) (wire.ForeignImport, error) {
+	return op.ImportUpload.Call(ctx, a, op.ImportIn{
+		From: o.From, Name: o.Name, Modified: o.Modified, DryRun: o.DryRun, Project: o.Project, User: o.User, AsOwn: o.AsOwn, Since: o.Since, Only: o.Only,
+		Observations: o.Observations, Sensitive: o.Sensitive, Body: op.Upload{Reader: r, Size: o.Size},
+	})
+}
+
+// upload makes a request whose body is a file, once, and reads the answer into out. The answer is waited for from the last byte of the file on.
+func (c *Client) upload(ctx context.Context, r *request, out any) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silent := time.AfterFunc(longWait, func() { cancel(errSilent) })
 	defer silent.Stop()
-	body := &sending{r: r, came: func() { silent.Reset(longWait) }}
-	q := request{method: http.MethodPost, path: a.path("imports"), query: o.query().Values, file: body, size: o.Size}
-	resp, err := a.c.send(ctx, q, nil, "application/json")
+	body := &sending{r: r.file, came: func() { silent.Reset(longWait) }}
+	r.file = body
+	resp, err := c.send(ctx, r, "application/json")
 	if err != nil {
 		if broken := body.failed(); broken != nil {
 			err = broken
 		}
-		return wire.ForeignImport{}, unfinished(err)
+		return unfinished(err)
 	}
 	defer drain(resp.Body)
-	report, err := decode[wire.ForeignImport](ctx, resp, maxAnswer)
-	if err == nil && report.Format == "" {
-		err = incomplete("format")
-	}
-	return report, unfinished(err)
+	return unfinished(decode(ctx, resp, out, maxAnswer))
 }
 
 // unfinished says what helps after an import whose answer did not come.
@@ -105,14 +99,13 @@ func (s *sending) Read(p []byte) (int, error) {
 
 // Imports returns the imports that were made, oldest first.
 func (a *Agent) Imports(ctx context.Context) ([]wire.ImportRecord, error) {
-	return list[wire.ImportRecord](ctx, a, nil, "imports")
+	return list(op.ImportList.Call(ctx, a, op.None{}))
 }
 
 // UndoImport takes an import back. A record that was edited since stays, and the report names it. Errors:
 // not_found; busy while another import into the agent runs.
 func (a *Agent) UndoImport(ctx context.Context, id string) (wire.ImportUndo, error) {
-	report, err := change[wire.ImportUndo](ctx, a.slow(), nil, "imports", id, "undo")
-	return report, about(report.ID, id, err)
+	return op.ImportUndo.Call(ctx, a, op.ImportID{ID: id})
 }
 
 // ExportOptions say what leaves.
@@ -128,38 +121,41 @@ type ExportOptions struct {
 // file. It is not tried again, since w may hold a part. The report is zero where something between here and the server
 // left it out. Errors: invalid, with the names of the formats; unreachable where not all of it came; those of w.
 func (a *Agent) Export(ctx context.Context, w io.Writer, o ExportOptions) (wire.ForeignExport, error) {
+	return op.ExportDownload.Call(ctx, a, op.ExportIn{
+		To: o.To, Project: o.Project, Users: o.Users, AllUsers: o.AllUsers, Private: o.Private, Download: op.Download{Into: w},
+	})
+}
+
+// download makes a request whose answer is a file, once, writes the file to w and reads what the trailer says of it into out.
+func (c *Client) download(ctx context.Context, r *request, w io.Writer, out any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, longWait, errSilent)
 	defer cancel()
-	v := newValues().text("to", o.To).text("project", o.Project).flag("all_users", o.AllUsers).flag("private", o.Private)
-	v.Values["user"] = o.Users
-	none := wire.ForeignExport{}
-	resp, err := a.c.send(ctx, request{method: http.MethodGet, path: a.path("export"), query: v.Values}, nil, "*/*")
+	resp, err := c.send(ctx, r, "*/*")
 	if err != nil {
-		return none, err
+		return err
 	}
 	defer drain(resp.Body)
 	if resp.StatusCode != http.StatusOK {
-		return none, failure(resp)
+		return failure(resp)
 	}
 	if answerType(resp, "application/octet-stream") != nil {
 		if err := answerType(resp, "application/zip"); err != nil {
-			return none, err
+			return err
 		}
 	}
 	to := &receiving{w: w}
 	if _, err := io.Copy(to, resp.Body); err != nil {
 		if to.err != nil {
-			return none, to.err
+			return to.err
 		}
-		return none, brokenOff(ctx, err)
+		return brokenOff(ctx, err)
 	}
-	report := none
 	if told := resp.Trailer.Get("Amber-Export"); told != "" {
-		if err := json.Unmarshal([]byte(told), &report); err != nil {
-			return none, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
+		if err := json.Unmarshal([]byte(told), out); err != nil {
+			return &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
 		}
 	}
-	return report, nil
+	return nil
 }
 
 // receiving remembers what went wrong with writing.

@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -12,49 +12,28 @@ import (
 // about what the token is for. Errors: refused without the scope admin; not_found for
 // a tenant or an agent that the token does not reach; unsupported.
 func (c *Client) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
-	v := newValues().text("tenant", string(q.Tenant)).text("agent", string(q.Agent)).text("actor", q.Actor).text("action", q.Action).
-		number("limit", q.Limit).text("cursor", string(q.Cursor))
-	if !q.Since.IsZero() {
-		v.text("since", q.Since.String())
-	}
-	p, err := call[amber.Page[wire.AuditEntry]](ctx, c, request{method: http.MethodGet, path: []string{"v1", "audit"}, query: v.Values})
-	if err == nil && p.Items == nil {
-		err = incomplete("items")
-	}
-	return p, err
+	return op.AuditList.Call(ctx, c, op.AuditIn{
+		OfHomeIn: op.OfHomeIn{Tenant: q.Tenant, Agent: q.Agent}, Paging: op.Paging{Limit: q.Limit, Cursor: q.Cursor}, Actor: q.Actor, Action: q.Action, Since: q.Since,
+	})
 }
 
 // VerifyAudit lets the server recompute its audit log. Damage is no error. Errors:
 // refused for a token that is not for every tenant; unsupported.
 func (c *Client) VerifyAudit(ctx context.Context) (wire.AuditReport, error) {
-	r, err := call[wire.AuditReport](ctx, c.slow(), request{method: http.MethodPost, path: []string{"v1", "audit", "verify"}, repeatable: true})
-	if err == nil && (r.Checked == nil || r.NotChecked == nil || r.Damaged == nil) {
-		err = incomplete("report")
-	}
-	return r, err
+	return op.AuditVerify.Call(ctx, c, op.WholeHome{})
 }
 
 // ListTokens returns the tokens that reach no farther than the one of the client,
 // oldest first: of a tenant and an agent, or of every one for "". Errors: as those of
 // [Client.ListAudit].
 func (c *Client) ListTokens(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) ([]wire.Token, error) {
-	v := newValues().text("tenant", string(tenant)).text("agent", string(agent))
-	p, err := call[amber.Page[wire.Token]](ctx, c, request{method: http.MethodGet, path: []string{"v1", "tokens"}, query: v.Values})
-	if err == nil && p.Items == nil {
-		err = incomplete("items")
-	}
-	return p.Items, err
+	return list(op.TokenList.Call(ctx, c, op.OfHomeIn{Tenant: tenant, Agent: agent}))
 }
 
 // ListAgents returns the agents that the token reaches, of a tenant or of every one for "".
 // Errors: refused without the scope read; not_found for a tenant that the token does not reach; unsupported.
 func (c *Client) ListAgents(ctx context.Context, tenant amber.TenantID) ([]wire.AgentName, error) {
-	v := newValues().text("tenant", string(tenant))
-	p, err := call[amber.Page[wire.AgentName]](ctx, c, request{method: http.MethodGet, path: []string{"v1", "agents"}, query: v.Values})
-	if err == nil && p.Items == nil {
-		err = incomplete("items")
-	}
-	return p.Items, err
+	return list(op.AgentList.Call(ctx, c, op.OfHomeIn{Tenant: tenant}))
 }
 
 // CreateToken makes a token and returns it with its secret, which the server shows
@@ -66,8 +45,8 @@ func (c *Client) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.New
 	if err != nil {
 		return wire.NewToken{}, err
 	}
-	t, err := call[wire.NewToken](ctx, c, request{method: http.MethodPost, path: []string{"v1", "tokens"}, body: r, once: true})
-	if err = hasID(t.ID, err); err != nil {
+	t, err := op.TokenCreate.Call(ctx, c, op.TokenCreateIn{Body: r})
+	if err != nil {
 		return wire.NewToken{}, err
 	}
 	if t.Secret == "" {
@@ -80,6 +59,5 @@ func (c *Client) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.New
 // RevokeToken ends a token. Revoking it twice does nothing. Errors: not_found, also for
 // a token that reaches farther than the one of the client.
 func (c *Client) RevokeToken(ctx context.Context, id wire.TokenID) (wire.Token, error) {
-	t, err := call[wire.Token](ctx, c, request{method: http.MethodDelete, path: []string{"v1", "tokens", string(id)}, repeatable: true})
-	return t, about(t.ID, id, err)
+	return op.TokenRevoke.Call(ctx, c, op.TokenID{ID: id})
 }

@@ -1,6 +1,9 @@
 package client
 
-import "github.com/amber-memory/amber"
+import (
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
+)
 
 // parts are the contracts that the server's backend can do; the others stay
 // nil. Where memory is switched off the server is still asked: it finds
@@ -11,31 +14,48 @@ func (a *Agent) parts(can amber.Capabilities) amber.Parts {
 		can = every()
 		can.Control, can.Documents = control, documents
 	}
-	l := longTerm{a}
-	p := amber.Parts{LongTerm: l, Semantic: can.Semantic}
-	if can.Memories {
-		p.Memories = l
+	l, b, s, st, t, n, c, q := longTerm{a}, beside{a}, sessions{a}, states{a}, turns{a}, notes{a}, control{a}, queue{a}
+	p := amber.Parts{
+		LongTerm: l, Semantic: can.Semantic, Memories: l, Batch: l, Editor: l, Eraser: l, Relations: b, Concepts: b, Stats: stats{a},
+		Sessions: s, Names: s, Active: s, States: st, Loops: st, Turns: t, Compactions: t, Activities: t, Ingest: ingester{a},
+		Notes: n, NoteLog: n, Documents: documents{a}, Tasks: c, Events: c, Approvals: c, Results: c, Queue: q, QueueKeeper: q,
+		Changes: changeLog{a, op.ChangeList, op.ChangeHead}, ControlChanges: changeLog{a, op.ControlChangeList, op.ControlChangeHead},
 	}
-	if can.Batch {
-		p.Batch = l
-	}
-	if can.Edit {
-		p.Editor = l
-	}
-	if can.Erase {
-		p.Eraser = l
-	}
-	a.besideParts(&p, can)
-	a.sessionParts(&p, can)
-	a.logParts(&p, can)
-	if can.Stats {
-		p.Stats = stats{a}
-	}
-	if can.Control {
-		c, q := control{a}, queue{a}
-		p.Tasks, p.Events, p.Approvals, p.Results, p.Queue, p.QueueKeeper = c, c, c, c, q, q
-	}
+	keep(can.Memories, &p.Memories)
+	keep(can.Batch, &p.Batch)
+	keep(can.Edit, &p.Editor)
+	keep(can.Erase, &p.Eraser)
+	keep(can.Relations, &p.Relations)
+	keep(can.Concepts, &p.Concepts)
+	keep(can.Stats, &p.Stats)
+	keep(can.Sessions, &p.Sessions)
+	keep(can.Sessions, &p.Names)
+	keep(can.Sessions, &p.Active)
+	keep(can.States, &p.States)
+	keep(can.Loops, &p.Loops)
+	keep(can.Turns, &p.Turns)
+	keep(can.Compactions, &p.Compactions)
+	keep(can.Ingest, &p.Ingest)
+	keep(can.Ingest, &p.Activities)
+	keep(can.Notes, &p.Notes)
+	keep(can.Notes, &p.NoteLog)
+	keep(can.Documents, &p.Documents)
+	keep(can.Changes, &p.Changes)
+	keep(can.Control, &p.Tasks)
+	keep(can.Control, &p.Events)
+	keep(can.Control, &p.Approvals)
+	keep(can.Control, &p.Results)
+	keep(can.Control, &p.Queue)
+	keep(can.Control, &p.QueueKeeper)
+	keep(can.Control, &p.ControlChanges)
 	return p
+}
+
+// keep keeps a contract that the server's backend can do, and takes any other away.
+func keep[T any](can bool, part *T) {
+	if !can {
+		*part = *new(T)
+	}
 }
 
 // every is what a server can do at most.
@@ -43,54 +63,5 @@ func every() amber.Capabilities {
 	return amber.Capabilities{
 		Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Concepts: true, Compactions: true,
 		Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true, Notes: true, Ingest: true, Control: true, Documents: true,
-	}
-}
-
-// besideParts hang on memories.
-func (a *Agent) besideParts(p *amber.Parts, can amber.Capabilities) {
-	b := beside{a}
-	if can.Relations {
-		p.Relations = b
-	}
-	if can.Concepts {
-		p.Concepts = b
-	}
-}
-
-// sessionParts belong to sessions.
-func (a *Agent) sessionParts(p *amber.Parts, can amber.Capabilities) {
-	if can.Sessions {
-		p.Sessions, p.Names, p.Active = sessions{a}, sessions{a}, sessions{a}
-	}
-	if can.States {
-		p.States = states{a}
-	}
-	if can.Loops {
-		p.Loops = states{a}
-	}
-	if can.Turns {
-		p.Turns = turns{a}
-	}
-	if can.Compactions {
-		p.Compactions = turns{a}
-	}
-	if can.Ingest {
-		p.Ingest, p.Activities = ingester{a}, turns{a}
-	}
-}
-
-// logParts are notes, the change logs and runtime state.
-func (a *Agent) logParts(p *amber.Parts, can amber.Capabilities) {
-	if can.Notes {
-		p.Notes, p.NoteLog = notes{a}, notes{a}
-	}
-	if can.Changes {
-		p.Changes = changeLog{a, "changes"}
-	}
-	if can.Control {
-		p.ControlChanges = changeLog{a, "control-changes"}
-	}
-	if can.Documents {
-		p.Documents = documents{a}
 	}
 }

@@ -2,28 +2,17 @@ package client
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // queue is the dispatch queue of an agent.
 type queue struct{ *Agent }
 
-// do posts to the queue and has no answer.
-func (q queue) do(ctx context.Context, body any, repeatable bool, elements ...string) error {
-	_, err := call[none](ctx, q.c, request{
-		method: http.MethodPost, path: q.path(append([]string{"queue"}, elements...)...), body: body, repeatable: repeatable,
-	})
-	return err
-}
-
 // Publish implements [amber.Queue].
 func (q queue) Publish(ctx context.Context, e amber.Envelope) error {
-	if _, err := e.Normalize(); err != nil {
-		return err
-	}
-	return q.do(ctx, e, true)
+	return done(op.QueuePublish.Call(ctx, q, op.Payload[amber.Envelope]{Body: e}))
 }
 
 // Claim implements [amber.Queue]. A claim whose answer is lost is not made
@@ -32,32 +21,32 @@ func (q queue) Claim(ctx context.Context, consumerID string) (amber.Claim, error
 	if err := amber.CheckID("consumer id", consumerID); err != nil {
 		return amber.Claim{}, err
 	}
-	body := fields{"consumer_id": consumerID}
-	return post[amber.Claim](ctx, q.Agent, body, "queue", "claim")
+	in := op.QueueClaimIn{}
+	in.Body.ConsumerID = consumerID
+	return op.QueueClaim.Call(ctx, q, in)
 }
 
 // Ack implements [amber.Queue].
-func (q queue) Ack(ctx context.Context, l amber.Lease) error { return q.do(ctx, l, true, "ack") }
+func (q queue) Ack(ctx context.Context, l amber.Lease) error {
+	return done(op.QueueAck.Call(ctx, q, op.Payload[amber.Lease]{Body: l}))
+}
 
 // Nack implements [amber.Queue].
 func (q queue) Nack(ctx context.Context, n amber.Nack) error {
-	if _, err := n.Normalize(); err != nil {
-		return err
-	}
-	return q.do(ctx, n, false, "nack")
+	return done(op.QueueNack.Call(ctx, q, op.Payload[amber.Nack]{Body: n}))
 }
 
 // Renew implements [amber.QueueKeeper].
 func (q queue) Renew(ctx context.Context, l amber.Lease) (amber.Lease, error) {
-	return ask[amber.Lease](ctx, q.Agent, l, "queue", "renew")
+	return op.QueueRenew.Call(ctx, q, op.Payload[amber.Lease]{Body: l})
 }
 
 // Backpressure implements [amber.QueueKeeper].
 func (q queue) Backpressure(ctx context.Context) (amber.Backpressure, error) {
-	return get[amber.Backpressure](ctx, q.Agent, nil, "queue")
+	return op.QueueShow.Call(ctx, q, op.None{})
 }
 
 // DeadEntries implements [amber.QueueKeeper].
 func (q queue) DeadEntries(ctx context.Context, p amber.Paging) (amber.Page[amber.DeadEntry], error) {
-	return page[amber.DeadEntry](ctx, q.Agent, newValues().paging(p).Values, "queue", "dead")
+	return op.QueueDead.Call(ctx, q, paging(p))
 }

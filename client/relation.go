@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // beside is what hangs on the memories of an agent.
@@ -16,22 +16,22 @@ func (b beside) Relate(ctx context.Context, r amber.Relation) (amber.Relation, e
 	if err != nil {
 		return amber.Relation{}, err
 	}
-	return ask[amber.Relation](ctx, b.Agent, r, "relations")
+	return op.RelationRelate.Call(ctx, b, op.Payload[amber.Relation]{Body: r})
 }
 
 // Relation implements [amber.Relations].
 func (b beside) Relation(ctx context.Context, id string) (amber.Relation, error) {
-	return get[amber.Relation](ctx, b.Agent, nil, "relations", id)
+	return op.RelationGet.Call(ctx, b, op.RelationID{ID: id})
 }
 
 // Unrelate implements [amber.Relations].
 func (b beside) Unrelate(ctx context.Context, id string) error {
-	return b.remove(ctx, nil, "relations", id)
+	return done(op.RelationUnrelate.Call(ctx, b, op.RelationID{ID: id}))
 }
 
 // Related implements [amber.Relations].
 func (b beside) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
-	return list[amber.Relation](ctx, b.Agent, nil, "memories", string(id), "relations")
+	return list(op.RelationList.Call(ctx, b, memoryID(id)))
 }
 
 // Neighbours implements [amber.Relations].
@@ -39,17 +39,19 @@ func (b beside) Neighbours(ctx context.Context, q amber.NeighbourQuery) (amber.N
 	if _, err := q.Normalize(); err != nil {
 		return amber.Neighbourhood{}, err
 	}
-	v := newValues().number("depth", q.Depth).number("limit", min(q.Limit, amber.MaxNeighbours)).flag("all", q.All).
-		text("session_id", string(q.SessionID)).text("user_id", q.UserID).text("project_id", q.ProjectID).text("workspace_id", q.WorkspaceID)
-	v.Values["type"] = q.Types
-	n, err := get[amber.Neighbourhood](ctx, b.Agent, v.Values, "memories", string(q.ID), "neighbours")
+	n, err := op.RelationNeighbours.Call(ctx, b, op.NeighboursIn{
+		MemoryID: memoryID(q.ID), Depth: some(q.Depth), Types: q.Types, Limit: some(min(q.Limit, amber.MaxNeighbours)), All: q.All,
+		Session: q.SessionID, User: q.UserID, Project: q.ProjectID, Workspace: q.WorkspaceID,
+	})
 	switch {
 	case err != nil:
 		return amber.Neighbourhood{}, err
-	case len(n.Memories) == 0 || n.Relations == nil:
+	case len(n.Memories) == 0:
 		return amber.Neighbourhood{}, incomplete("memories")
+	case n.Memories[0].ID != q.ID:
+		return amber.Neighbourhood{}, another(string(q.ID))
 	}
-	return n, about(n.Memories[0].ID, q.ID, nil)
+	return n, nil
 }
 
 // SetConcepts implements [amber.Concepts].
@@ -58,21 +60,17 @@ func (b beside) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []s
 	if err != nil {
 		return err
 	}
-	return b.put(ctx, amber.Page[string]{Items: concepts}, "memories", string(id), "concepts")
+	in := op.ConceptsIn{MemoryID: memoryID(id)}
+	in.Body.Items = concepts
+	return done(op.ConceptSet.Call(ctx, b, in))
 }
 
 // Concepts implements [amber.Concepts].
 func (b beside) Concepts(ctx context.Context, id amber.MemoryID) ([]string, error) {
-	return list[string](ctx, b.Agent, nil, "memories", string(id), "concepts")
+	return list(op.ConceptList.Call(ctx, b, memoryID(id)))
 }
 
 // CountConcepts implements [amber.Concepts].
 func (b beside) CountConcepts(ctx context.Context) ([]amber.ConceptCount, error) {
-	return list[amber.ConceptCount](ctx, b.Agent, nil, "concepts")
-}
-
-// put replaces something that has no answer.
-func (b beside) put(ctx context.Context, body any, elements ...string) error {
-	_, err := call[none](ctx, b.c, request{method: http.MethodPut, path: b.path(elements...), body: body, once: true})
-	return err
+	return list(op.ConceptCount.Call(ctx, b, op.None{}))
 }

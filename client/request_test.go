@@ -164,7 +164,9 @@ func memoryDeeds() []deed {
 		{"neighbours by default", func(ctx context.Context, p *place) error {
 			return must.Err(p.Relations.Neighbours(ctx, amber.NeighbourQuery{ID: someID}))
 		}},
-		{"set concepts", func(ctx context.Context, p *place) error { return p.Concepts.SetConcepts(ctx, someID, []string{"B", "a"}) }},
+		{"set concepts", func(ctx context.Context, p *place) error {
+			return p.Concepts.SetConcepts(ctx, someID, []string{"B", "a"})
+		}},
 		{"set no concepts", func(ctx context.Context, p *place) error { return p.Concepts.SetConcepts(ctx, someID, nil) }},
 		{"concepts", func(ctx context.Context, p *place) error { return must.Err(p.Concepts.Concepts(ctx, someID)) }},
 		{"count concepts", func(ctx context.Context, p *place) error { return must.Err(p.Concepts.CountConcepts(ctx)) }},
@@ -175,7 +177,9 @@ func memoryDeeds() []deed {
 func sessionDeeds() []deed {
 	loop := amber.LoopSave{SessionID: "s", RunID: "r", State: json.RawMessage(`{"a": 1}`), IfRunID: "q", IfRevision: 2}
 	return []deed{
-		{"start", func(ctx context.Context, p *place) error { return must.Err(p.Sessions.StartSession(ctx, amber.SessionStart{})) }},
+		{"start", func(ctx context.Context, p *place) error {
+			return must.Err(p.Sessions.StartSession(ctx, amber.SessionStart{}))
+		}},
 		{"start by id", func(ctx context.Context, p *place) error {
 			return must.Err(p.Sessions.StartSession(ctx, amber.SessionStart{ID: "s", Name: "n", Binding: "b", Project: "p"}))
 		}},
@@ -213,15 +217,21 @@ func sessionDeeds() []deed {
 		}},
 		{"turn", func(ctx context.Context, p *place) error { return must.Err(p.Turns.Turn(ctx, "t")) }},
 		{"delete turns", func(ctx context.Context, p *place) error { return must.Err(p.Turns.DeleteTurns(ctx, "s")) }},
-		{"add compaction", func(ctx context.Context, p *place) error { return must.Err(p.Compactions.AddCompaction(ctx, summary(""))) }},
+		{"add compaction", func(ctx context.Context, p *place) error {
+			return must.Err(p.Compactions.AddCompaction(ctx, summary("")))
+		}},
 		{"add compaction by id", func(ctx context.Context, p *place) error {
 			return must.Err(p.Compactions.AddCompaction(ctx, summary("c")))
 		}},
 		{"compactions", func(ctx context.Context, p *place) error {
 			return must.Err(p.Compactions.Compactions(ctx, "s", amber.Paging{Limit: 1}))
 		}},
-		{"activity named", func(ctx context.Context, p *place) error { return must.Err(p.Activities.ActivityNamed(ctx, "context", "n")) }},
-		{"activity", func(ctx context.Context, p *place) error { return must.Err(p.Activities.ListActivity(ctx, "s", "context")) }},
+		{"activity named", func(ctx context.Context, p *place) error {
+			return must.Err(p.Activities.ActivityNamed(ctx, "context", "n"))
+		}},
+		{"activity", func(ctx context.Context, p *place) error {
+			return must.Err(p.Activities.ListActivity(ctx, "s", "context"))
+		}},
 		{"all activity", func(ctx context.Context, p *place) error { return must.Err(p.Activities.ListActivity(ctx, "s", "")) }},
 	}
 }
@@ -235,7 +245,9 @@ func noteDeeds() []deed {
 		{"replace note", func(ctx context.Context, p *place) error {
 			return must.Err(p.agent.ReplaceNote(ctx, amber.Note{Name: "n", Commit: "abc"}, "x"))
 		}},
-		{"remove note", func(ctx context.Context, p *place) error { return p.agent.RemoveNote(ctx, amber.Note{Name: "n", Content: "x"}) }},
+		{"remove note", func(ctx context.Context, p *place) error {
+			return p.agent.RemoveNote(ctx, amber.Note{Name: "n", Content: "x"})
+		}},
 		{"note", func(ctx context.Context, p *place) error { return must.Err(p.Notes.ReadNote(ctx, "n")) }},
 		{"notes", func(ctx context.Context, p *place) error { return must.Err(p.Notes.ListNotes(ctx)) }},
 		{"delete note", func(ctx context.Context, p *place) error { return p.Notes.DeleteNote(ctx, "n", by) }},
@@ -297,7 +309,9 @@ func controlDeeds() []deed {
 		{"append event", func(ctx context.Context, p *place) error {
 			return must.Err(p.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued, To: amber.TaskPlanning, Kind: amber.EventNodeCompleted, NodeID: "n", Result: "ok", Reason: "r"}))
 		}},
-		{"events", func(ctx context.Context, p *place) error { return must.Err(p.Events.ListEvents(ctx, "t", amber.Paging{Limit: 1})) }},
+		{"events", func(ctx context.Context, p *place) error {
+			return must.Err(p.Events.ListEvents(ctx, "t", amber.Paging{Limit: 1}))
+		}},
 		{"compact events", func(ctx context.Context, p *place) error { return must.Err(p.Events.CompactEvents(ctx, "t", 0)) }},
 		{"replay", func(ctx context.Context, p *place) error { return must.Err(p.Events.Replay(ctx, "t")) }},
 		{"request approval", func(ctx context.Context, p *place) error { return must.Err(p.Approvals.RequestApproval(ctx, ask)) }},
@@ -306,7 +320,9 @@ func controlDeeds() []deed {
 			return must.Err(p.Approvals.DecideApproval(ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "me"}))
 		}},
 		{"approval", func(ctx context.Context, p *place) error { return must.Err(p.Approvals.Approval(ctx, "a")) }},
-		{"approvals", func(ctx context.Context, p *place) error { return must.Err(p.Approvals.ListApprovals(ctx, "t", amber.Paging{})) }},
+		{"approvals", func(ctx context.Context, p *place) error {
+			return must.Err(p.Approvals.ListApprovals(ctx, "t", amber.Paging{}))
+		}},
 		{"pending approvals", func(ctx context.Context, p *place) error {
 			return must.Err(p.Approvals.ListApprovals(ctx, "", amber.Paging{Limit: 3, Cursor: "c"}))
 		}},
@@ -314,7 +330,9 @@ func controlDeeds() []deed {
 			return must.Err(p.Results.SaveResult(ctx, amber.Result{TaskID: "t", NodeID: "n", Producer: "p", Status: amber.ResultOK}))
 		}},
 		{"result", func(ctx context.Context, p *place) error { return must.Err(p.Results.Result(ctx, "t", "n")) }},
-		{"results", func(ctx context.Context, p *place) error { return must.Err(p.Results.ListResults(ctx, "t", amber.Paging{})) }},
+		{"results", func(ctx context.Context, p *place) error {
+			return must.Err(p.Results.ListResults(ctx, "t", amber.Paging{}))
+		}},
 	}
 }
 
@@ -359,7 +377,9 @@ func snapshotDeeds() []deed {
 		{"prune", func(ctx context.Context, p *place) error {
 			return must.Err(p.snaps.PruneSnapshots(ctx, wire.PruneRequest{KeepLast: 1}))
 		}},
-		{"gc", func(ctx context.Context, p *place) error { return must.Err(p.snaps.CollectGarbage(ctx, wire.GCRequest{})) }},
+		{"gc", func(ctx context.Context, p *place) error {
+			return must.Err(p.snaps.CollectGarbage(ctx, wire.GCRequest{}))
+		}},
 		{"check", func(ctx context.Context, p *place) error {
 			return must.Err(p.snaps.CheckRepository(ctx, wire.CheckRequest{ReadData: true}))
 		}},
@@ -405,7 +425,9 @@ func homeDeeds() []deed {
 		{"generation", func(ctx context.Context, p *place) error { return must.Err(p.agent.Generation(ctx)) }},
 		{"sync", func(ctx context.Context, p *place) error { return must.Err(p.agent.SyncReport(ctx, "here")) }},
 		{"sync of all", func(ctx context.Context, p *place) error { return must.Err(p.agent.SyncReport(ctx, "")) }},
-		{"import", func(ctx context.Context, p *place) error { return must.Err(p.agent.Import(ctx, strings.NewReader("x"), o)) }},
+		{"import", func(ctx context.Context, p *place) error {
+			return must.Err(p.agent.Import(ctx, strings.NewReader("x"), o))
+		}},
 		{"import by default", func(ctx context.Context, p *place) error {
 			return must.Err(p.agent.Import(ctx, strings.NewReader("x"), client.ImportOptions{}))
 		}},
@@ -446,7 +468,9 @@ func invalidDeeds() []deed {
 		{"no text in a batch", func(ctx context.Context, p *place) error {
 			return must.Err(p.Batch.WriteBatch(ctx, []amber.WriteRequest{{Content: torn}}))
 		}},
-		{"no text in a question", func(ctx context.Context, p *place) error { return must.Err(p.LongTerm.Recall(ctx, amber.Query{Text: torn})) }},
+		{"no text in a question", func(ctx context.Context, p *place) error {
+			return must.Err(p.LongTerm.Recall(ctx, amber.Query{Text: torn}))
+		}},
 		{"no text in an edit", func(ctx context.Context, p *place) error {
 			return must.Err(p.Editor.Edit(ctx, amber.EditRequest{ID: someID, Title: &wrong}))
 		}},
@@ -460,7 +484,9 @@ func invalidDeeds() []deed {
 		{"no state", func(ctx context.Context, p *place) error { return must.Err(p.States.SaveState(ctx, "s", nil, 0)) }},
 		{"no document", func(ctx context.Context, p *place) error { return must.Err(p.Documents.ReadDocument(ctx, torn)) }},
 		{"no task", func(ctx context.Context, p *place) error { return must.Err(p.Tasks.Task(ctx, torn)) }},
-		{"no events", func(ctx context.Context, p *place) error { return must.Err(p.Events.ListEvents(ctx, torn, amber.Paging{})) }},
+		{"no events", func(ctx context.Context, p *place) error {
+			return must.Err(p.Events.ListEvents(ctx, torn, amber.Paging{}))
+		}},
 		{"no approval", func(ctx context.Context, p *place) error { return must.Err(p.Approvals.Approval(ctx, "")) }},
 		{"no result", func(ctx context.Context, p *place) error { return must.Err(p.Results.Result(ctx, "t", torn)) }},
 		{"no consumer", func(ctx context.Context, p *place) error { return must.Err(p.Queue.Claim(ctx, "")) }},
@@ -469,7 +495,9 @@ func invalidDeeds() []deed {
 			return must.Err(p.snaps.Snapshot(ctx, wire.SnapshotRequest{Agent: "bob"}))
 		}},
 		{"show another's", func(ctx context.Context, p *place) error { return must.Err(p.snaps.ShowSnapshot(ctx, other)) }},
-		{"no snapshot", func(ctx context.Context, p *place) error { return p.snaps.DeleteSnapshot(ctx, wire.SnapshotRef{ID: "x"}) }},
+		{"no snapshot", func(ctx context.Context, p *place) error {
+			return p.snaps.DeleteSnapshot(ctx, wire.SnapshotRef{ID: "x"})
+		}},
 		{"gc of another", func(ctx context.Context, p *place) error {
 			return must.Err(p.snaps.CollectGarbage(ctx, wire.GCRequest{Tenant: "umbrella"}))
 		}},
@@ -477,7 +505,9 @@ func invalidDeeds() []deed {
 			return must.Err(p.snaps.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: wire.SnapshotRef{ID: amber.SnapshotID(someID)}, Memory: "x"}))
 		}},
 		{"no past memory", func(ctx context.Context, p *place) error { return must.Err(p.past.Get(ctx, "x")) }},
-		{"no token", func(ctx context.Context, p *place) error { return must.Err(p.client.CreateToken(ctx, wire.TokenRequest{})) }},
+		{"no token", func(ctx context.Context, p *place) error {
+			return must.Err(p.client.CreateToken(ctx, wire.TokenRequest{}))
+		}},
 		{"no id of a token", func(ctx context.Context, p *place) error { return must.Err(p.client.RevokeToken(ctx, "")) }},
 	}
 }

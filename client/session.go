@@ -2,13 +2,16 @@ package client
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // sessions are the sessions of an agent.
 type sessions struct{ *Agent }
+
+// sessionID is an id in the inputs of operations.
+func sessionID(id amber.SessionID) op.SessionID { return op.SessionID{ID: string(id)} }
 
 // StartSession implements [amber.Sessions].
 func (s sessions) StartSession(ctx context.Context, r amber.SessionStart) (amber.Session, error) {
@@ -16,25 +19,24 @@ func (s sessions) StartSession(ctx context.Context, r amber.SessionStart) (amber
 	if err != nil {
 		return amber.Session{}, err
 	}
-	got, err := call[amber.Session](ctx, s.c, request{method: http.MethodPost, path: s.path("sessions"), body: r, repeatable: r.ID != ""})
-	return got, hasID(got.ID, err)
+	return op.SessionStart.Call(ctx, s, op.SessionStartIn{Body: r})
 }
 
 // Session implements [amber.Sessions].
 func (s sessions) Session(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-	got, err := get[amber.Session](ctx, s.Agent, nil, "sessions", string(id))
-	return got, about(got.ID, id, err)
+	return op.SessionGet.Call(ctx, s, sessionID(id))
 }
 
 // ListSessions implements [amber.Sessions].
 func (s sessions) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.Page[amber.Session], error) {
-	v := newValues().text("binding", q.Binding).text("project", q.Project).flag("trusted", q.Trusted).number("limit", q.Limit).text("cursor", string(q.Cursor))
-	return page[amber.Session](ctx, s.Agent, v.Values, "sessions")
+	return op.SessionList.Call(ctx, s, op.SessionsIn{
+		Paging: op.Paging{Limit: q.Limit, Cursor: q.Cursor}, Binding: q.Binding, Project: q.Project, Trusted: q.Trusted,
+	})
 }
 
 // DeleteSession implements [amber.Sessions].
 func (s sessions) DeleteSession(ctx context.Context, id amber.SessionID) error {
-	return s.remove(ctx, nil, "sessions", string(id))
+	return done(op.SessionDelete.Call(ctx, s, sessionID(id)))
 }
 
 // EndSession implements [amber.SessionEditor].
@@ -43,7 +45,7 @@ func (s sessions) EndSession(ctx context.Context, e amber.SessionEnd) (amber.Ses
 	if err != nil {
 		return amber.Session{}, err
 	}
-	return change[amber.Session](ctx, s.Agent, e, "sessions", string(e.ID), "end")
+	return op.SessionEnd.Call(ctx, s, op.SessionEndIn{SessionID: sessionID(e.ID), Body: e})
 }
 
 // RenameSession implements [amber.SessionEditor].
@@ -52,18 +54,17 @@ func (s sessions) RenameSession(ctx context.Context, id amber.SessionID, name st
 	if err != nil {
 		return amber.Session{}, err
 	}
-	body := fields{"name": name}
-	return call[amber.Session](ctx, s.c, request{method: http.MethodPatch, path: s.path("sessions", string(id)), body: body, once: true})
+	in := op.SessionRenameIn{SessionID: sessionID(id)}
+	in.Body.Name = name
+	return op.SessionRename.Call(ctx, s, in)
 }
 
-// ActiveSession implements [amber.ActiveSessions].
+// ActiveSession implements [amber.ActiveSessions]. No binding is not the default one.
 func (s sessions) ActiveSession(ctx context.Context, binding string) (amber.Session, error) {
-	v := newValues()
-	v.Set("binding", binding) // none is not the default one
-	return get[amber.Session](ctx, s.Agent, v.Values, "active-session")
+	return op.SessionActive.Call(ctx, s, op.SessionActiveIn{Binding: &binding})
 }
 
 // SelectSession implements [amber.ActiveSessions].
 func (s sessions) SelectSession(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-	return change[amber.Session](ctx, s.Agent, nil, "sessions", string(id), "select")
+	return op.SessionSelect.Call(ctx, s, sessionID(id))
 }

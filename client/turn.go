@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/op"
 )
 
 // turns are the turns of sessions, their summaries and what was done.
@@ -16,38 +16,33 @@ func (t turns) AppendTurn(ctx context.Context, turn amber.Turn) (amber.Turn, err
 	if err != nil {
 		return amber.Turn{}, err
 	}
-	got, err := call[amber.Turn](ctx, t.c, request{
-		method: http.MethodPost, path: t.path("sessions", string(turn.SessionID), "turns"), body: turn, repeatable: turn.ID != "",
-	})
-	return got, hasID(got.ID, err)
+	return op.TurnAppend.Call(ctx, t, op.TurnIn{SessionID: sessionID(turn.SessionID), Body: turn})
 }
 
 // ListTurns implements [amber.Turns].
 func (t turns) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
-	order := "newest"
+	in := op.ConversationIn{SessionID: sessionID(q.SessionID), Paging: op.Paging{Limit: q.Limit, Cursor: q.Cursor}, Order: "newest", Excerpt: q.Excerpt}
 	if q.Oldest {
-		order = "oldest"
+		in.Order = "oldest"
 	}
-	v := newValues().text("order", order).number("excerpt", q.Excerpt).number("limit", q.Limit).text("cursor", string(q.Cursor))
-	return page[amber.ListedTurn](ctx, t.Agent, v.Values, "sessions", string(q.SessionID), "conversation")
+	return op.TurnPage.Call(ctx, t, in)
 }
 
 // Turn implements [amber.Turns].
 func (t turns) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
-	got, err := get[amber.Turn](ctx, t.Agent, nil, "turns", string(id))
-	return got, about(got.ID, id, err)
+	return op.TurnGet.Call(ctx, t, op.TurnID{ID: string(id)})
 }
 
 // DeleteTurns implements [amber.Turns]. It is not tried again once it was sent:
-// the server reports only once how many there were.
+// the server reports only once how many there were. An answer without a number differs from none.
 func (t turns) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {
-	out, err := call[struct {
+	var out struct {
 		Deleted *int `json:"deleted"`
-	}](ctx, t.c, request{method: http.MethodDelete, path: t.path("sessions", string(id), "turns")})
-	switch {
-	case err != nil:
+	}
+	if err := t.Do(ctx, op.TurnDelete.Row, sessionID(id), &out); err != nil {
 		return 0, err
-	case out.Deleted == nil:
+	}
+	if out.Deleted == nil {
 		return 0, incomplete("number")
 	}
 	return *out.Deleted, nil
@@ -59,22 +54,20 @@ func (t turns) AddCompaction(ctx context.Context, c amber.Compaction) (amber.Com
 	if err != nil {
 		return amber.Compaction{}, err
 	}
-	return call[amber.Compaction](ctx, t.c, request{
-		method: http.MethodPost, path: t.path("sessions", string(c.SessionID), "compactions"), body: c, repeatable: c.ID != "",
-	})
+	return op.CompactionAdd.Call(ctx, t, op.CompactionIn{SessionID: sessionID(c.SessionID), Body: c})
 }
 
 // Compactions implements [amber.Compactions].
 func (t turns) Compactions(ctx context.Context, id amber.SessionID, p amber.Paging) (amber.Page[amber.Compaction], error) {
-	return page[amber.Compaction](ctx, t.Agent, newValues().paging(p).Values, "sessions", string(id), "compactions")
+	return op.CompactionList.Call(ctx, t, op.CompactionsIn{SessionID: sessionID(id), Paging: paging(p)})
 }
 
 // ActivityNamed implements [amber.Activities].
 func (t turns) ActivityNamed(ctx context.Context, kind amber.ActivityKind, name string) ([]amber.Activity, error) {
-	return list[amber.Activity](ctx, t.Agent, newValues().text("kind", string(kind)).text("name", name).Values, "activity")
+	return list(op.ActivityNamed.Call(ctx, t, op.ActivityNamedIn{Kind: kind, Name: name}))
 }
 
 // ListActivity implements [amber.Activities].
 func (t turns) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
-	return list[amber.Activity](ctx, t.Agent, newValues().text("kind", string(kind)).Values, "sessions", string(id), "activity")
+	return list(op.ActivityList.Call(ctx, t, op.ActivityIn{SessionID: sessionID(id), Kind: kind}))
 }

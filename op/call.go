@@ -82,6 +82,24 @@ type File struct {
 	Size int64
 }
 
+// Upload is a file as the caller of a server sends it, which is read once.
+type Upload struct {
+	Reader io.Reader
+	Size   int64 // 0: not known
+}
+
+// Download is in the input of what answers a file, and says where the caller of a server has it written to. Something may have been written
+// also when the call fails.
+type Download struct{ Into io.Writer }
+
+// Target is the writer; where there is none, the file goes nowhere.
+func (d Download) Target() io.Writer {
+	if d.Into == nil {
+		return io.Discard
+	}
+	return d.Into
+}
+
 // FileWriter is where a file is written to. Folder is called before the first byte of a file that holds several.
 type FileWriter interface {
 	io.Writer

@@ -37,7 +37,7 @@ type ConsolidationEndIn struct {
 
 // ConsolidationEnd ends a consolidation.
 var ConsolidationEnd = do(Row{
-	ID: "consolidation.end", HTTP: "POST /consolidations/{id}/end", Scope: wire.TokenSnapshot, Kind: Changes | Closed, Doc: "End a consolidation",
+	ID: "consolidation.end", HTTP: "POST /consolidations/{id}/end", Scope: wire.TokenSnapshot, Kind: Changes | Closed, Sure: []string{"id=id"}, Doc: "End a consolidation",
 }, func(ctx context.Context, c *Call, in ConsolidationEndIn) (wire.Consolidation, error) {
 	err := in.same(&in.Body.Tenant, &in.Body.Agent)
 	if err == nil {

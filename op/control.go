@@ -56,7 +56,7 @@ type TaskSaveIn struct {
 // TaskSave stores a task.
 var TaskSave = do(Row{
 	ID: "task.save", HTTP: "PUT /tasks/{id}", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged, Holds: HoldsState,
-	Doc: "Store a task, a new one or the next version",
+	Sure: []string{"id=id"}, Doc: "Store a task, a new one or the next version",
 }, func(ctx context.Context, c *Call, in TaskSaveIn) (Task, error) {
 	t, err := in.Body.task()
 	if err == nil {
@@ -74,7 +74,7 @@ var TaskSave = do(Row{
 
 // TaskGet reads a task.
 var TaskGet = do(Row{
-	ID: "task.get", HTTP: "GET /tasks/{id}", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsState, Doc: "Read one task",
+	ID: "task.get", HTTP: "GET /tasks/{id}", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsState, Sure: []string{"id=id"}, Doc: "Read one task",
 }, func(ctx context.Context, c *Call, in TaskID) (Task, error) {
 	return c.task(c.Store.Tasks.Task(ctx, in.ID))
 })
@@ -166,7 +166,7 @@ func (r ApprovalRequestIn) repeats() bool { return r.Body.ID != "" }
 // ApprovalRequest asks a person for an approval.
 var ApprovalRequest = do(Row{
 	ID: "approval.request", HTTP: "POST /approvals", Scope: wire.TokenWrite, Kind: Changes | Lasting | Bound, Echo: []string{"task_id", "node_id"}, Status: http.StatusCreated,
-	Doc: "Ask a person for an approval",
+	Sure: []string{"id"}, Doc: "Ask a person for an approval",
 }, func(ctx context.Context, c *Call, in ApprovalRequestIn) (amber.Approval, error) {
 	q, err := RequestApproval(ctx, c.Caller, c.Store.Approvals, in.Body)
 	c.Subject = q.ID
@@ -187,7 +187,7 @@ type ApprovalDecideIn struct {
 // ApprovalDecide decides an approval once.
 var ApprovalDecide = do(Row{
 	ID: "approval.decide", HTTP: "POST /approvals/{id}/decision", Scope: wire.TokenApprove, Kind: Changes | Bound, Holds: HoldsState,
-	Doc: "Decide an approval once; the token that requested the approval may not, and the recorded actor is the name of the token",
+	Sure: []string{"id=id"}, Doc: "Decide an approval once; the token that requested the approval may not, and the recorded actor is the name of the token",
 }, func(ctx context.Context, c *Call, in ApprovalDecideIn) (amber.Approval, error) {
 	if err := agree("approval", in.ID, &in.Body.ID); err != nil {
 		return amber.Approval{}, err
@@ -197,7 +197,7 @@ var ApprovalDecide = do(Row{
 
 // ApprovalGet reads an approval.
 var ApprovalGet = do(Row{
-	ID: "approval.get", HTTP: "GET /approvals/{id}", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsState, Doc: "Read one approval",
+	ID: "approval.get", HTTP: "GET /approvals/{id}", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsState, Sure: []string{"id=id"}, Doc: "Read one approval",
 }, func(ctx context.Context, c *Call, in ApprovalID) (amber.Approval, error) {
 	return c.Store.Approvals.Approval(ctx, in.ID)
 })
@@ -227,7 +227,7 @@ type ResultID struct {
 
 // ResultGet reads the result of a node.
 var ResultGet = do(Row{
-	ID: "result.get", HTTP: "GET /results/{task}/{node}", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsState, Doc: "Read the result of a node",
+	ID: "result.get", HTTP: "GET /results/{task}/{node}", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsState, Sure: []string{"task_id=task", "node_id=node"}, Doc: "Read the result of a node",
 }, func(ctx context.Context, c *Call, in ResultID) (amber.Result, error) {
 	return c.Store.Results.Result(ctx, in.Task, in.Node)
 })

@@ -8,7 +8,7 @@
 //	query:"limit"      the parameter of the query; slices may be repeated
 //	header:"If-Match"  the header
 //	body:"json"        the whole body
-//	body:"raw"         nothing: the body is a file, which the operation gets as [Call.File]
+//	body:"raw"         nothing: the body is a file, which the operation gets as [Call.File]; a client sends an [Upload]
 //
 // and in doc:"..." what they mean.
 package op

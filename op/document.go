@@ -19,8 +19,8 @@ type DocumentPutIn struct {
 	IfMatch     string `header:"If-Match" doc:"the ETag of the document that is replaced"`
 	IfNoneMatch string `header:"If-None-Match" doc:"* stores the document only if the name is not taken"`
 	Body        struct {
-		Document   json.RawMessage `json:"document"`
 		Name       string          `json:"name,omitempty"`
+		Document   json.RawMessage `json:"document"`
 		IfRevision string          `json:"if_revision,omitempty"`
 		IfAbsent   bool            `json:"if_absent,omitempty"`
 	} `body:"json"`
@@ -58,7 +58,7 @@ var DocumentList = do(Row{
 
 // DocumentGet reads a document.
 var DocumentGet = do(Row{
-	ID: "document.get", HTTP: "GET /state/{name}", Scope: wire.TokenRead, Kind: Tagged, Holds: HoldsState, Doc: "Read a document of runtime state",
+	ID: "document.get", HTTP: "GET /state/{name}", Scope: wire.TokenRead, Kind: Tagged, Holds: HoldsState, Sure: []string{"name=name"}, Doc: "Read a document of runtime state",
 }, func(ctx context.Context, c *Call, in DocumentName) (amber.Document, error) {
 	d, err := c.Store.Documents.ReadDocument(ctx, in.Name)
 	c.Tag = d.Revision
@@ -67,8 +67,8 @@ var DocumentGet = do(Row{
 
 // DocumentPut stores a document.
 var DocumentPut = do(Row{
-	ID: "document.put", HTTP: "PUT /state/{name}", Scope: wire.TokenWrite, Kind: Changes | Tagged, Holds: HoldsState, Fails: []amber.Kind{amber.KindQuota},
-	Doc: "Store a document of runtime state, over the expected revision or as a new document",
+	ID: "document.put", HTTP: "PUT /state/{name}", Scope: wire.TokenWrite, Kind: Changes | Tagged | Keyed, Holds: HoldsState, Fails: []amber.Kind{amber.KindQuota},
+	Sure: []string{"name=name"}, Doc: "Store a document of runtime state, over the expected revision or as a new document",
 }, func(ctx context.Context, c *Call, in DocumentPutIn) (amber.Document, error) {
 	w, err := in.write()
 	if err != nil {
@@ -88,7 +88,7 @@ type DocumentDeleteIn struct {
 
 // DocumentDelete removes a document.
 var DocumentDelete = do(Row{
-	ID: "document.delete", HTTP: "DELETE /state/{name}", Scope: wire.TokenWrite, Kind: Changes, Doc: "Remove a document of runtime state",
+	ID: "document.delete", HTTP: "DELETE /state/{name}", Scope: wire.TokenWrite, Kind: Changes | Keyed, Doc: "Remove a document of runtime state",
 }, func(ctx context.Context, c *Call, in DocumentDeleteIn) (None, error) {
 	revision, err := expectedRevision(in.IfMatch, in.IfRevision)
 	if err != nil {

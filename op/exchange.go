@@ -35,7 +35,7 @@ type ImportIn struct {
 	Only         string     `query:"only" doc:"only these of memories, sessions and notes, separated with commas"`
 	Observations bool       `query:"observations" doc:"take lines that look like observations out of any Markdown as memories"`
 	Sensitive    bool       `query:"sensitive" doc:"rows that their program marks as sensitive, too"`
-	Body         None       `body:"raw"`
+	Body         Upload     `body:"raw"`
 }
 
 func (i ImportIn) looks() bool { return i.DryRun }
@@ -44,7 +44,7 @@ func (i ImportIn) looks() bool { return i.DryRun }
 var ImportUpload = do(Row{
 	ID: "import.upload", HTTP: "POST /imports", Scope: wire.TokenWrite, Kind: Changes | Repeats | Long | Uploaded,
 	Echo: []string{"format", "title", "path", "files", "bytes", "trust"}, Fails: []amber.Kind{amber.KindQuota},
-	Doc: "Import a file of another program, or a zip or tar.gz of its folder, which is the body; importing again stores only what is new",
+	Sure: []string{"format"}, Doc: "Import a file of another program, or a zip or tar.gz of its folder, which is the body; importing again stores only what is new",
 }, func(ctx context.Context, c *Call, in ImportIn) (wire.ForeignImport, error) {
 	report, err := c.House.Exchange.Import(ctx, c, in)
 	c.Subject, c.Redacted = report.ID, report.Redacted
@@ -65,8 +65,8 @@ type ImportID struct {
 
 // ImportUndo takes an import back.
 var ImportUndo = do(Row{
-	ID: "import.undo", HTTP: "POST /imports/{id}/undo", Scope: wire.TokenWrite, Kind: Changes | Repeats | Long, Echo: []string{"format"},
-	Doc: "Take an import back; what was edited since stays and is named",
+	ID: "import.undo", HTTP: "POST /imports/{id}/undo", Scope: wire.TokenWrite, Kind: Changes | Repeats | Long | Keyed, Echo: []string{"format"},
+	Sure: []string{"id=id"}, Doc: "Take an import back; what was edited since stays and is named",
 }, func(ctx context.Context, c *Call, in ImportID) (wire.ImportUndo, error) {
 	report, err := c.House.Exchange.UndoImport(ctx, c, in.ID)
 	return Placeless(c.Caller, report), err
@@ -79,6 +79,7 @@ type ExportIn struct {
 	Users    []string `query:"user" doc:"memories of this user, too; may be repeated"`
 	AllUsers bool     `query:"all_users" doc:"memories of every user, too"`
 	Private  bool     `query:"private" doc:"passages that are marked private, too"`
+	Download
 }
 
 // ExportDownload gives memories to another program.

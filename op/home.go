@@ -45,7 +45,7 @@ var AuditList = list(Row{
 // AuditVerify recomputes the audit log.
 var AuditVerify = do(Row{
 	ID: "audit.verify", HTTP: "POST /v1/audit/verify", Scope: wire.TokenAdmin, Kind: OfHome | Long,
-	Doc: "Recompute the audit log and find what was changed; needs a token for every tenant, because the entries of all tenants are one chain",
+	Sure: []string{"checked", "not_checked", "damaged"}, Doc: "Recompute the audit log and find what was changed; needs a token for every tenant, because the entries of all tenants are one chain",
 }, func(ctx context.Context, c *Call, _ WholeHome) (wire.AuditReport, error) {
 	if c.House.Audit == nil {
 		return wire.AuditReport{}, noAudit()
@@ -92,8 +92,8 @@ var TokenList = do(Row{
 
 // TokenCreate makes a token.
 var TokenCreate = do(Row{
-	ID: "token.create", HTTP: "POST /v1/tokens", Scope: wire.TokenAdmin, Kind: OfHome | Changes, Status: http.StatusCreated, Kept: withoutSecret,
-	Doc: "Make a token that may do no more than the one that asks, in no other place and not for longer; its secret is in this answer and never again, so a repetition with the same Idempotency-Key has an empty one",
+	ID: "token.create", HTTP: "POST /v1/tokens", Scope: wire.TokenAdmin, Kind: OfHome | Changes | Keyed, Status: http.StatusCreated, Kept: withoutSecret,
+	Sure: []string{"id"}, Doc: "Make a token that may do no more than the one that asks, in no other place and not for longer; its secret is in this answer and never again, so a repetition with the same Idempotency-Key has an empty one",
 }, func(ctx context.Context, c *Call, in TokenCreateIn) (wire.NewToken, error) {
 	tokens := c.House.Tokens
 	if tokens == nil {
@@ -120,7 +120,7 @@ func withoutSecret(out any) any {
 // TokenRevoke revokes a token.
 var TokenRevoke = do(Row{
 	ID: "token.revoke", HTTP: "DELETE /v1/tokens/{id}", Scope: wire.TokenAdmin, Kind: OfHome | Changes | Repeats | Lasting,
-	Doc: "Revoke a token, at once and for good; revoking it twice does nothing",
+	Sure: []string{"id=id"}, Doc: "Revoke a token, at once and for good; revoking it twice does nothing",
 }, func(ctx context.Context, c *Call, in TokenID) (wire.Token, error) {
 	if c.House.Tokens == nil {
 		return wire.Token{}, noTokens()

@@ -35,7 +35,7 @@ type JournalCursorIn struct {
 // JournalCursor reads how far a journal has been stored.
 var JournalCursor = do(Row{
 	ID: "journal.cursor", HTTP: "GET /journal/cursors/{journal}", Scope: wire.TokenRead, Kind: Bound,
-	Doc: "Read how far the journal of a session has been stored",
+	Sure: []string{"journal=journal"}, Doc: "Read how far the journal of a session has been stored",
 }, func(ctx context.Context, c *Call, in JournalCursorIn) (amber.JournalCursor, error) {
 	return c.Store.Ingest.JournalCursor(ctx, in.Journal)
 })
@@ -73,7 +73,7 @@ type QuarantineShowIn struct {
 // QuarantineShow shows what was set aside.
 var QuarantineShow = do(Row{
 	ID: "quarantine.show", HTTP: "GET /journal/quarantine/{session}/{name}", Scope: wire.TokenRead, Fails: []amber.Kind{amber.KindQuota},
-	Doc: "Show one file that the crash journal has set aside, at most 8 MiB, without secrets",
+	Sure: []string{"name=name"}, Doc: "Show one file that the crash journal has set aside, at most 8 MiB, without secrets",
 }, func(ctx context.Context, c *Call, in QuarantineShowIn) (wire.HeldEntry, error) {
 	if c.Quarantine == nil {
 		return wire.HeldEntry{}, noQuarantine()
@@ -84,7 +84,7 @@ var QuarantineShow = do(Row{
 
 // QuarantineRetry puts what was set aside back into the journal.
 var QuarantineRetry = do(Row{
-	ID: "quarantine.retry", HTTP: "POST /journal/quarantine/retry", Scope: wire.TokenWrite, Kind: Changes | Repeats, Fails: []amber.Kind{amber.KindQuota},
+	ID: "quarantine.retry", HTTP: "POST /journal/quarantine/retry", Scope: wire.TokenWrite, Kind: Changes | Repeats | Keyed, Fails: []amber.Kind{amber.KindQuota},
 	Doc: "Put entries that were set aside back into the crash journal, to be stored again: all of them, those of a session, or one",
 }, func(ctx context.Context, c *Call, in Payload[wire.HeldRetry]) (amber.Page[wire.HeldEntry], error) {
 	if c.Quarantine == nil {

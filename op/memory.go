@@ -72,10 +72,13 @@ type WriteIn struct {
 	Body amber.WriteRequest `body:"json"`
 }
 
+// repeats: the store knows a memory by its key.
+func (w WriteIn) repeats() bool { return w.Key != "" || w.Body.IdempotencyKey != "" }
+
 // MemoryWrite stores a memory.
 var MemoryWrite = do(Row{
 	ID: "memory.write", HTTP: "POST /memories", Scope: wire.TokenWrite, Kind: Changes | OwnKey | Bound | Tagged, Status: http.StatusCreated,
-	Fails: []amber.Kind{amber.KindQuota}, Doc: "Store one memory",
+	Fails: []amber.Kind{amber.KindQuota}, Sure: []string{"id"}, Doc: "Store one memory",
 }, func(ctx context.Context, c *Call, in WriteIn) (amber.WriteAck, error) {
 	switch r := &in.Body; {
 	case r.IdempotencyKey == "":
@@ -110,7 +113,7 @@ var MemoryWriteBatch = do(Row{
 // MemoryRecall finds memories and passages.
 var MemoryRecall = do(Row{
 	ID: "memory.recall", HTTP: "POST /recall", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsPage,
-	Doc: "Find the memories and passages of sessions that best answer a text",
+	Sure: []string{"hits"}, Doc: "Find the memories and passages of sessions that best answer a text",
 }, func(ctx context.Context, c *Call, in Payload[amber.Query]) (amber.RecallResult, error) {
 	return c.Store.LongTerm.Recall(ctx, in.Body)
 })
@@ -124,7 +127,7 @@ var MemoryList = list(Row{
 
 // MemoryGet reads a memory.
 var MemoryGet = do(Row{
-	ID: "memory.get", HTTP: "GET /memories/{id}", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsText, Doc: "Read one memory",
+	ID: "memory.get", HTTP: "GET /memories/{id}", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsText, Sure: []string{"id=id"}, Doc: "Read one memory",
 }, func(ctx context.Context, c *Call, in MemoryID) (amber.Memory, error) {
 	return c.memory(in, func(id amber.MemoryID) (amber.Memory, error) { return c.Store.Memories.Get(ctx, id) })
 })
@@ -139,7 +142,7 @@ type EditIn struct {
 // MemoryEdit changes fields of a memory.
 var MemoryEdit = do(Row{
 	ID: "memory.edit", HTTP: "PATCH /memories/{id}", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged, Holds: HoldsText,
-	Doc: "Change fields of a memory",
+	Sure: []string{"id=id"}, Doc: "Change fields of a memory",
 }, func(ctx context.Context, c *Call, in EditIn) (amber.Memory, error) {
 	return c.memory(in.MemoryID, func(id amber.MemoryID) (amber.Memory, error) {
 		r, err := in.Body, error(nil)
@@ -156,7 +159,7 @@ var MemoryEdit = do(Row{
 
 // MemoryForget deletes a memory.
 var MemoryForget = do(Row{
-	ID: "memory.forget", HTTP: "DELETE /memories/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound,
+	ID: "memory.forget", HTTP: "DELETE /memories/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed,
 	Doc: "Delete a memory; a tombstone stays",
 }, func(ctx context.Context, c *Call, in MemoryID) (None, error) {
 	id, err := in.parse()
@@ -222,7 +225,7 @@ var MemoryTimeline = do(Row{
 // MemoryContext builds the block of memory before a prompt.
 var MemoryContext = do(Row{
 	ID: "memory.context", HTTP: "POST /context", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsPage,
-	Doc: "Build the block of memory that is put before a prompt",
+	Sure: []string{"memories"}, Doc: "Build the block of memory that is put before a prompt",
 }, func(ctx context.Context, c *Call, in Payload[wire.ContextRequest]) (wire.ContextBlock, error) {
 	return block.Build(ctx, c.Store, c.Policy, in.Body, c.Random)
 })

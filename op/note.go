@@ -72,7 +72,7 @@ type NoteWriteIn struct {
 
 // NoteWrite stores a note.
 var NoteWrite = do(Row{
-	ID: "note.write", HTTP: "PUT /notes/{name}", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged, Echo: []string{"name"}, Holds: HoldsText,
+	ID: "note.write", HTTP: "PUT /notes/{name}", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged | Keyed, Echo: []string{"name"}, Holds: HoldsText,
 	Fails: []amber.Kind{amber.KindQuota}, Doc: "Store a note and commit it",
 }, func(ctx context.Context, c *Call, in NoteWriteIn) (n amber.Note, err error) {
 	in.Body.Name = in.Name
@@ -103,7 +103,7 @@ func (in NoteDeleteIn) by() amber.NoteBy {
 
 // NoteDelete removes a note.
 var NoteDelete = do(Row{
-	ID: "note.delete", HTTP: "DELETE /notes/{name}", Scope: wire.TokenWrite, Kind: Changes | Bound, Doc: "Remove a note and commit that; its history stays",
+	ID: "note.delete", HTTP: "DELETE /notes/{name}", Scope: wire.TokenWrite, Kind: Changes | Bound | Keyed, Doc: "Remove a note and commit that; its history stays",
 }, func(ctx context.Context, c *Call, in NoteDeleteIn) (None, error) {
 	if err := in.by().Check(); err != nil {
 		return None{}, err

@@ -28,6 +28,9 @@ const (
 	Lasting
 	// OwnKey: the store itself remembers the Idempotency-Key.
 	OwnKey
+	// Keyed: a client sends each call with an Idempotency-Key of its own, so that it may send the call again when the answer is lost and
+	// undoes nothing that others did meanwhile.
+	Keyed
 	// Closed: the store of the agent is not opened; it may be missing or damaged.
 	Closed
 	// OfHome: it concerns a part of the home and no agent. The query names the part, or the input does.
@@ -70,6 +73,9 @@ type Row struct {
 	Fails []amber.Kind
 	// Required are the parameters of the query without which a request is refused.
 	Required []string
+	// Sure are the fields of an answer that are never empty, so a client takes an answer that lacks one for damaged. "session_id=id" says
+	// that the field session_id repeats the variable id of the path.
+	Sure []string
 	// Kept returns what is kept of an answer for a key; nil: the answer itself.
 	Kept func(out any) any
 

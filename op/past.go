@@ -46,7 +46,7 @@ type SnapshotMemoryIn struct {
 // SnapshotMemory reads a memory of a snapshot.
 var SnapshotMemory = do(Row{
 	ID: "snapshot.memory", HTTP: "GET /snapshots/{id}/memories/{memory}", Scope: wire.TokenRead, Kind: Long | Bound | Tagged, Holds: HoldsPage,
-	Fails: []amber.Kind{amber.KindUntrusted}, Doc: "Read one memory of a snapshot",
+	Fails: []amber.Kind{amber.KindUntrusted}, Sure: []string{"id=memory"}, Doc: "Read one memory of a snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotMemoryIn) (amber.Memory, error) {
 	return c.memory(MemoryID{in.Memory}, func(id amber.MemoryID) (amber.Memory, error) {
 		return then(ctx, c, in.SnapshotID, func(p Past) (amber.Memory, error) { return p.Get(ctx, id) })

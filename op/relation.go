@@ -31,7 +31,7 @@ var RelationGet = do(Row{
 
 // RelationUnrelate deletes a relation.
 var RelationUnrelate = do(Row{
-	ID: "relation.unrelate", HTTP: "DELETE /relations/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound,
+	ID: "relation.unrelate", HTTP: "DELETE /relations/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed,
 	Doc: "Delete a relation; a tombstone stays",
 }, func(ctx context.Context, c *Call, in RelationID) (None, error) {
 	return None{}, c.Store.Relations.Unrelate(ctx, in.ID)
@@ -77,7 +77,7 @@ func (n NeighboursIn) query() (amber.NeighbourQuery, error) {
 // RelationNeighbours reads what is near a memory.
 var RelationNeighbours = do(Row{
 	ID: "relation.neighbours", HTTP: "GET /memories/{id}/neighbours", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsPage,
-	Doc: "Read what is near a memory by relations, up to 2 steps and 200 memories; more tells that there are others",
+	Sure: []string{"memories", "relations"}, Doc: "Read what is near a memory by relations, up to 2 steps and 200 memories; more tells that there are others",
 }, func(ctx context.Context, c *Call, in NeighboursIn) (amber.Neighbourhood, error) {
 	q, err := in.query()
 	if err != nil {
@@ -110,7 +110,7 @@ type ConceptsIn struct {
 
 // ConceptSet replaces the concepts of a memory.
 var ConceptSet = do(Row{
-	ID: "concept.set", HTTP: "PUT /memories/{id}/concepts", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound,
+	ID: "concept.set", HTTP: "PUT /memories/{id}/concepts", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed,
 	Doc: "Replace the concept tags of a memory",
 }, func(ctx context.Context, c *Call, in ConceptsIn) (None, error) {
 	id, err := in.parse()

@@ -24,7 +24,7 @@ func (s SessionStartIn) repeats() bool { return s.Body.ID != "" }
 
 // SessionStart starts a session.
 var SessionStart = do(Row{
-	ID: "session.start", HTTP: "POST /sessions", Scope: wire.TokenWrite, Kind: Changes | Bound, Doc: "Start a session, or go on with one",
+	ID: "session.start", HTTP: "POST /sessions", Scope: wire.TokenWrite, Kind: Changes | Bound, Sure: []string{"id"}, Doc: "Start a session, or go on with one",
 }, func(ctx context.Context, c *Call, in SessionStartIn) (amber.Session, error) {
 	s, err := c.Store.Sessions.StartSession(ctx, in.Body)
 	c.Subject = string(s.ID)
@@ -48,14 +48,14 @@ var SessionList = list(Row{
 
 // SessionGet reads a session.
 var SessionGet = do(Row{
-	ID: "session.get", HTTP: "GET /sessions/{id}", Scope: wire.TokenRead, Kind: Bound, Doc: "Read one session",
+	ID: "session.get", HTTP: "GET /sessions/{id}", Scope: wire.TokenRead, Kind: Bound, Sure: []string{"id=id"}, Doc: "Read one session",
 }, func(ctx context.Context, c *Call, in SessionID) (amber.Session, error) {
 	return c.Store.Sessions.Session(ctx, in.id())
 })
 
 // SessionDelete removes a session.
 var SessionDelete = do(Row{
-	ID: "session.delete", HTTP: "DELETE /sessions/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound,
+	ID: "session.delete", HTTP: "DELETE /sessions/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed,
 	Doc: "Remove a session with everything in it; long-term memories stay",
 }, func(ctx context.Context, c *Call, in SessionID) (None, error) {
 	return None{}, c.Store.Sessions.DeleteSession(ctx, in.id())
@@ -71,7 +71,7 @@ type SessionRenameIn struct {
 
 // SessionRename renames a session.
 var SessionRename = do(Row{
-	ID: "session.rename", HTTP: "PATCH /sessions/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound, Doc: "Rename a session",
+	ID: "session.rename", HTTP: "PATCH /sessions/{id}", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed, Doc: "Rename a session",
 }, func(ctx context.Context, c *Call, in SessionRenameIn) (amber.Session, error) {
 	return c.Store.Names.RenameSession(ctx, in.id(), in.Body.Name)
 })
@@ -84,7 +84,7 @@ type SessionEndIn struct {
 
 // SessionEnd ends a session.
 var SessionEnd = do(Row{
-	ID: "session.end", HTTP: "POST /sessions/{id}/end", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound, Doc: "End a session",
+	ID: "session.end", HTTP: "POST /sessions/{id}/end", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed, Doc: "End a session",
 }, func(ctx context.Context, c *Call, in SessionEndIn) (amber.Session, error) {
 	if err := agree("session", in.ID, &in.Body.ID); err != nil {
 		return amber.Session{}, err
@@ -106,7 +106,7 @@ var SessionActive = do(Row{
 
 // SessionSelect makes a session the active one.
 var SessionSelect = do(Row{
-	ID: "session.select", HTTP: "POST /sessions/{id}/select", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound,
+	ID: "session.select", HTTP: "POST /sessions/{id}/select", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed,
 	Doc: "Make a session the active one of its binding",
 }, func(ctx context.Context, c *Call, in SessionID) (amber.Session, error) {
 	return c.Store.Active.SelectSession(ctx, in.id())

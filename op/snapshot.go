@@ -46,7 +46,7 @@ type SnapshotTakeIn struct {
 var SnapshotTake = do(Row{
 	ID: "snapshot.take", HTTP: "POST /snapshots", Scope: wire.TokenSnapshot, Kind: Changes | Long | Closed, Echo: []string{"tenant", "agent"}, Status: http.StatusCreated,
 	Fails: []amber.Kind{amber.KindQuota, amber.KindUntrusted},
-	Doc:   "Take a snapshot of the agent; adding recipients needs the scope admin, because a recipient can read every snapshot of the tenant, and sources need a token for all tenants, because sources belong to the machine",
+	Sure:  []string{"agent=agent"}, Doc: "Take a snapshot of the agent; adding recipients needs the scope admin, because a recipient can read every snapshot of the tenant, and sources need a token for all tenants, because sources belong to the machine",
 }, func(ctx context.Context, c *Call, in SnapshotTakeIn) (wire.SnapshotMeta, error) {
 	err := in.same(&in.Body.Tenant, &in.Body.Agent)
 	if err == nil && len(in.Body.Encrypt) > 0 {
@@ -89,7 +89,7 @@ var SnapshotList = list(Row{
 
 // SnapshotShow shows one snapshot.
 var SnapshotShow = do(Row{
-	ID: "snapshot.show", HTTP: "GET /snapshots/{id}", Scope: wire.TokenRead, Kind: Closed, Doc: "Show one snapshot",
+	ID: "snapshot.show", HTTP: "GET /snapshots/{id}", Scope: wire.TokenRead, Kind: Closed, Sure: []string{"id=id"}, Doc: "Show one snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotID) (wire.SnapshotDetail, error) {
 	return frozen(c, func(s wire.Snapshotter) (wire.SnapshotDetail, error) { return s.ShowSnapshot(ctx, in.ref()) })
 })
@@ -118,7 +118,7 @@ type SnapshotVerifyIn struct {
 
 // SnapshotVerify verifies a snapshot.
 var SnapshotVerify = do(Row{
-	ID: "snapshot.verify", HTTP: "POST /snapshots/{id}/verify", Scope: wire.TokenSnapshot, Kind: Long | Closed, Doc: "Verify a snapshot",
+	ID: "snapshot.verify", HTTP: "POST /snapshots/{id}/verify", Scope: wire.TokenSnapshot, Kind: Long | Closed, Sure: []string{"id=id"}, Doc: "Verify a snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotVerifyIn) (wire.VerifyReport, error) {
 	if err := in.sameRef(&in.Body.SnapshotRef); err != nil {
 		return wire.VerifyReport{}, err
@@ -128,7 +128,7 @@ var SnapshotVerify = do(Row{
 
 // SnapshotDelete deletes a snapshot.
 var SnapshotDelete = do(Row{
-	ID: "snapshot.delete", HTTP: "DELETE /snapshots/{id}", Scope: wire.TokenSnapshot, Kind: Changes | Closed, Doc: "Delete a snapshot",
+	ID: "snapshot.delete", HTTP: "DELETE /snapshots/{id}", Scope: wire.TokenSnapshot, Kind: Changes | Closed | Keyed, Doc: "Delete a snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotID) (None, error) {
 	return frozen(c, func(s wire.Snapshotter) (None, error) { return None{}, s.DeleteSnapshot(ctx, in.ref()) })
 })
@@ -143,7 +143,7 @@ type SnapshotPinIn struct {
 
 // SnapshotPin pins a snapshot.
 var SnapshotPin = do(Row{
-	ID: "snapshot.pin", HTTP: "POST /snapshots/{id}/pin", Scope: wire.TokenSnapshot, Kind: Changes | Repeats | Closed,
+	ID: "snapshot.pin", HTTP: "POST /snapshots/{id}/pin", Scope: wire.TokenSnapshot, Kind: Changes | Repeats | Closed | Keyed,
 	Doc: "Pin a snapshot so that prune keeps it, or unpin the snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotPinIn) (None, error) {
 	if in.Body.Pinned == nil {
@@ -186,7 +186,7 @@ func (r SnapshotRestoreIn) looks() bool { return r.Body.DryRun }
 var SnapshotRestore = do(Row{
 	ID: "snapshot.restore", HTTP: "POST /snapshots/{id}/restore", Scope: wire.TokenRestore, Kind: Changes | Long | Closed, Echo: []string{"agent"},
 	Fails: []amber.Kind{amber.KindQuota, amber.KindUntrusted, amber.KindCrossTenant},
-	Doc:   "Restore the agent from a snapshot, or make another agent from the snapshot",
+	Sure:  []string{"from=id"}, Doc: "Restore the agent from a snapshot, or make another agent from the snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotRestoreIn) (wire.RestoreReport, error) {
 	err := in.sameRef(&in.Body.SnapshotRef)
 	if err == nil && in.Body.To != "" {

@@ -54,7 +54,7 @@ func (s StateSaveIn) document() (json.RawMessage, error) {
 
 // StateGet reads the state of a session.
 var StateGet = do(Row{
-	ID: "state.get", HTTP: "GET /sessions/{id}/state", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsState, Doc: "Read the state of a session",
+	ID: "state.get", HTTP: "GET /sessions/{id}/state", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsState, Sure: []string{"session_id=id"}, Doc: "Read the state of a session",
 }, func(ctx context.Context, c *Call, in SessionID) (SessionState, error) {
 	return c.state(c.Store.States.LoadState(ctx, in.id()))
 })
@@ -62,7 +62,7 @@ var StateGet = do(Row{
 // StateSave stores the state of a session.
 var StateSave = do(Row{
 	ID: "state.save", HTTP: "PUT /sessions/{id}/state", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged, Echo: []string{"session_id"}, Holds: HoldsState,
-	Doc: "Store the state of a session over the expected version; 0 means that the session has no state yet",
+	Sure: []string{"session_id=id"}, Doc: "Store the state of a session over the expected version; 0 means that the session has no state yet",
 }, func(ctx context.Context, c *Call, in StateSaveIn) (SessionState, error) {
 	doc, err := in.document()
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Call) state(s amber.SessionState, err error) (SessionState, error) {
 
 // StateDelete removes the state of a session.
 var StateDelete = do(Row{
-	ID: "state.delete", HTTP: "DELETE /sessions/{id}/state", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound, Doc: "Remove the state of a session",
+	ID: "state.delete", HTTP: "DELETE /sessions/{id}/state", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed, Doc: "Remove the state of a session",
 }, func(ctx context.Context, c *Call, in SessionID) (None, error) {
 	return None{}, c.Store.States.DeleteState(ctx, in.id())
 })
@@ -96,7 +96,7 @@ type LoopSaveIn struct {
 
 // LoopGet reads the suspended loop of a session.
 var LoopGet = do(Row{
-	ID: "loop.get", HTTP: "GET /sessions/{id}/loop", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsState, Doc: "Read the suspended loop of a session",
+	ID: "loop.get", HTTP: "GET /sessions/{id}/loop", Scope: wire.TokenRead, Kind: Bound | Tagged, Holds: HoldsState, Sure: []string{"session_id=id"}, Doc: "Read the suspended loop of a session",
 }, func(ctx context.Context, c *Call, in SessionID) (amber.PendingLoop, error) {
 	l, err := c.Store.Loops.LoadLoop(ctx, in.id())
 	c.Tag = revision(l.Revision)
@@ -106,7 +106,7 @@ var LoopGet = do(Row{
 // LoopSave stores the suspended loop of a session.
 var LoopSave = do(Row{
 	ID: "loop.save", HTTP: "PUT /sessions/{id}/loop", Scope: wire.TokenWrite, Kind: Changes | Bound | Tagged, Echo: []string{"session_id", "run_id"}, Holds: HoldsState,
-	Doc: "Store the suspended loop of a session over the expected run and revision; 0 means that the session has no loop yet",
+	Sure: []string{"session_id=id"}, Doc: "Store the suspended loop of a session over the expected run and revision; 0 means that the session has no loop yet",
 }, func(ctx context.Context, c *Call, in LoopSaveIn) (amber.PendingLoop, error) {
 	l := in.Body
 	if err := agree("session", in.ID, &l.SessionID); err != nil {
@@ -129,7 +129,7 @@ type LoopClearIn struct {
 
 // LoopClear removes the suspended loop of a session.
 var LoopClear = do(Row{
-	ID: "loop.clear", HTTP: "DELETE /sessions/{id}/loop", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound, Doc: "Remove the suspended loop of a session",
+	ID: "loop.clear", HTTP: "DELETE /sessions/{id}/loop", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed, Doc: "Remove the suspended loop of a session",
 }, func(ctx context.Context, c *Call, in LoopClearIn) (None, error) {
 	return None{}, c.Store.Loops.ClearLoop(ctx, in.id(), in.RunID)
 })

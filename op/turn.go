@@ -22,7 +22,7 @@ func (t TurnIn) repeats() bool { return t.Body.ID != "" }
 // TurnAppend stores a turn.
 var TurnAppend = do(Row{
 	ID: "turn.append", HTTP: "POST /sessions/{id}/turns", Scope: wire.TokenWrite, Kind: Changes | Lasting | Bound, Echo: []string{"session_id"}, Holds: HoldsText,
-	Doc: "Store a turn at the end of a session; a turn with an id is stored once",
+	Sure: []string{"id"}, Doc: "Store a turn at the end of a session; a turn with an id is stored once",
 }, func(ctx context.Context, c *Call, in TurnIn) (amber.Turn, error) {
 	if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
 		return amber.Turn{}, err
@@ -148,7 +148,7 @@ type TurnID struct {
 
 // TurnGet reads a turn.
 var TurnGet = do(Row{
-	ID: "turn.get", HTTP: "GET /turns/{id}", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsText, Doc: "Read one turn",
+	ID: "turn.get", HTTP: "GET /turns/{id}", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsText, Sure: []string{"id=id"}, Doc: "Read one turn",
 }, func(ctx context.Context, c *Call, in TurnID) (amber.Turn, error) {
 	return c.Store.Turns.Turn(ctx, amber.TurnID(in.ID))
 })

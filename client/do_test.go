@@ -1,0 +1,133 @@
+package client_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/op"
+	"github.com/amber-memory/amber/wire"
+)
+
+// An operation for which the client has no method is called where it is declared.
+func TestAnOperationWithoutAMethodIsCalled(t *testing.T) {
+	t.Parallel()
+	a := serveStore(t, newStore(t)).agent
+	for _, id := range []amber.TurnID{"first", "second"} {
+		must.Get(op.TurnAppend.Call(t.Context(), a, op.TurnIn{SessionID: op.SessionID{ID: "s"}, Body: turn(id)}))(t)
+	}
+	one := 1
+	page := must.Get(op.TurnList.Call(t.Context(), a, op.LastTurnsIn{SessionID: op.SessionID{ID: "s"}, Limit: &one}))(t)
+	must.Equal(t, "turns", len(page.Items), 1)
+	must.Equal(t, "the last turn", page.Items[0].ID, "second")
+	none := 0
+	page = must.Get(op.TurnList.Call(t.Context(), a, op.LastTurnsIn{SessionID: op.SessionID{ID: "s"}, Limit: &none}))(t)
+	must.Equal(t, "turns where none is asked for", len(page.Items), 0)
+	_, err := op.EventStream.Call(t.Context(), a, op.EventsIn{})
+	must.Kind(t, "a stream", err, amber.KindUnsupported)
+}
+
+// Every operation of the table reaches its own route: the request is made of the route and the tags of the input alone.
+func TestEveryOperationReachesItsRoute(t *testing.T) {
+	t.Parallel()
+	var asked string
+	routes := http.NewServeMux()
+	for _, r := range op.All() {
+		routes.HandleFunc(r.Method()+" "+r.Path(), func(http.ResponseWriter, *http.Request) { asked = r.ID })
+	}
+	c := must.Get(client.New(client.Options{URL: "http://127.0.0.1", Attempts: 1, HTTP: &http.Client{Transport: direct{routes}}}))(t)
+	a := must.Get(c.Agent("acme", "ada"))(t)
+	for _, r := range op.All() {
+		if r.Is(op.Streamed) {
+			continue
+		}
+		where := op.Where(a)
+		if r.Is(op.OfHome) {
+			where = c
+		}
+		asked = ""
+		in := reflect.New(r.In).Elem()
+		must.Do(t, op.Fields(in, func(f op.Field, v reflect.Value) error {
+			if f.In == "path" && f.Name != "tenant" && f.Name != "agent" {
+				v.SetString("a/../{b}")
+			}
+			if f.Type == reflect.TypeFor[amber.SnapshotID]() {
+				v.SetString(string(someID))
+			}
+			if f.Name == "raw" {
+				v.Set(reflect.ValueOf(op.Upload{Reader: strings.NewReader("x")}))
+			}
+			return nil
+		}))
+		if _, rules := bodyOf(in).Type().MethodByName("Normalize"); rules {
+			continue // TestRequestsStayAsTheyAre calls those with bodies that are valid
+		}
+		var out op.None
+		_ = where.Do(t.Context(), r, in.Interface(), &out) // the answer is none of Amber
+		must.Equal(t, "operation", asked, r.ID)
+	}
+}
+
+// A block of memory names its items only where it has some.
+func TestABlockWithoutItemsIsWhole(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(says(200, "application/json", `{"text":"","memories":[]}`))
+	defer srv.Close()
+	a := must.Get(must.Get(client.New(client.Options{URL: srv.URL, HTTP: unkept()}))(t).Agent("acme", "ada"))(t)
+	must.Get(a.Context(t.Context(), wire.ContextRequest{}))(t)
+}
+
+// bodyOf is the body of an input, or the input where it has none.
+func bodyOf(in reflect.Value) reflect.Value {
+	body := in
+	_ = op.Fields(in, func(f op.Field, v reflect.Value) error {
+		if f.In == "body" {
+			body = v
+		}
+		return nil
+	})
+	return body
+}
+
+// An answer that lacks what the table is sure of, or is about another record, is damaged.
+func TestAnAnswerThatIsNotSureIsDamaged(t *testing.T) {
+	t.Parallel()
+	asks := map[string]func(context.Context, op.Where) error{
+		"write": func(ctx context.Context, w op.Where) error {
+			return must.Err(op.MemoryWrite.Call(ctx, w, op.WriteIn{Body: amber.WriteRequest{Content: "x"}}))
+		},
+		"get": func(ctx context.Context, w op.Where) error {
+			return must.Err(op.MemoryGet.Call(ctx, w, op.MemoryID{ID: string(someID)}))
+		},
+		"result": func(ctx context.Context, w op.Where) error {
+			return must.Err(op.ResultGet.Call(ctx, w, op.ResultID{Task: "t", Node: "n"}))
+		},
+		"list": func(ctx context.Context, w op.Where) error {
+			return must.Err(op.MemoryList.Call(ctx, w, op.MemoriesIn{}))
+		},
+		"import": func(ctx context.Context, w op.Where) error {
+			return must.Err(op.ImportUpload.Call(ctx, w, op.ImportIn{Body: op.Upload{Reader: strings.NewReader("x")}}))
+		},
+	}
+	for name, ask := range asks {
+		for _, answer := range []string{`{}`, `{"id":"","items":null,"format":""}`, `{"id":"other","task_id":"t","node_id":"other","format":""}`} {
+			if name == "write" && strings.Contains(answer, "other") {
+				continue // the server chooses the id
+			}
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				says(200, "application/json", answer)(w, r)
+			}))
+			c := must.Get(client.New(client.Options{URL: srv.URL, Attempts: 1, HTTP: unkept()}))(t)
+			must.Kind(t, name+" "+answer, ask(t.Context(), must.Get(c.Agent("acme", "ada"))(t)), amber.KindDamaged)
+			srv.Close()
+		}
+	}
+}
