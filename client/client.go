@@ -8,12 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -91,7 +91,7 @@ func New(o Options) (*Client, error) {
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL has more than scheme, host and path; put the token into a file")
 	}
-	if o.Token != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
+	if o.Token != "" && u.Scheme == "http" && !httpcall.Loopback(u.Hostname()) {
 		return nil, amber.Errorf(amber.KindRefused, op, u.Host, "a token is not sent over plain HTTP to another machine").WithHint("use https://" + u.Host)
 	}
 	if strings.ContainsFunc(string(o.Token), func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -110,7 +110,7 @@ func New(o Options) (*Client, error) {
 		o.MaxAnswer = maxAnswer
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = httpcall.Wait
 	}
 	if o.Random == nil {
 		o.Random = rand.Reader
@@ -123,7 +123,7 @@ func New(o Options) (*Client, error) {
 		own := *o.HTTP
 		c.http = &own
 	}
-	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.http.CheckRedirect = httpcall.NoRedirect
 	return c, nil
 }
 
@@ -141,7 +141,7 @@ func newHTTP(t *tls.Config) *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy: proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			Proxy: httpcall.Proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 			TLSClientConfig: t, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: 2 * time.Second,
 			MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
@@ -149,39 +149,10 @@ func newHTTP(t *tls.Config) *http.Client {
 	}
 }
 
-// proxy is what the environment says, but never for this machine, however it is
-// written: what goes there in the clear goes nowhere else.
-func proxy(r *http.Request) (*url.URL, error) {
-	if loopback(r.URL.Hostname()) {
-		return nil, nil
-	}
-	return http.ProxyFromEnvironment(r)
-}
-
 // Close lets idle connections go.
 func (c *Client) Close() error {
 	c.http.CloseIdleConnections()
 	return nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }
 
 // Health asks how the server is doing. Errors: unreachable, refused.

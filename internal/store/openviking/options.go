@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
@@ -121,7 +122,7 @@ func (o *Options) fill() {
 		o.Redact = func(s string) string { return s }
 	}
 	if o.Wait == nil {
-		o.Wait = waitTimer
+		o.Wait = httpcall.Wait
 	}
 	if o.Lock == nil {
 		o.Lock = func(context.Context) (func() error, error) { return func() error { return nil }, nil }
@@ -131,17 +132,6 @@ func (o *Options) fill() {
 	}
 	if o.NoVector == nil {
 		o.NoVector = func(error) bool { return false }
-	}
-}
-
-func waitTimer(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/internal/capture/digest"
 )
 
@@ -127,7 +128,7 @@ func (e endpoint) post(ctx context.Context, body []byte) ([]byte, error) {
 	if e.o.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+e.o.Key)
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{CheckRedirect: httpcall.NoRedirect}
 	res, err := client.Do(req)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // Config says where a target is. It holds no credentials.
@@ -88,7 +89,7 @@ func cutScheme(s string) (scheme, rest string, found bool) {
 func endpointOf(scheme string, u *url.URL) string {
 	switch {
 	case scheme != "":
-	case isLoopback(u.Hostname()):
+	case httpcall.Loopback(u.Hostname()):
 		scheme = "http"
 	default:
 		scheme = "https"
@@ -210,7 +211,7 @@ func settleEndpoint(s string, insecure bool) (string, error) {
 	case "https":
 	case "http":
 		own = "80"
-		if !insecure && !isLoopback(host) {
+		if !insecure && !httpcall.Loopback(host) {
 			return "", &amber.Error{
 				Op: "read S3 URL", Kind: amber.KindRefused, Err: errors.New("plain http to another host shows everything to the network"),
 				Hint: "use https, or add the parameter insecure=true",
@@ -232,11 +233,6 @@ func settleEndpoint(s string, insecure bool) (string, error) {
 }
 
 func badURL(why string) error { return amber.Errorf(amber.KindInvalid, "read S3 URL", "", "%s", why) }
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
-}
 
 func isHost(s string) bool {
 	if addr, err := netip.ParseAddr(s); err == nil {

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // Defaults and bounds.
@@ -84,7 +84,7 @@ func New(o Options) (*Client, error) {
 	if u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL has more than scheme, host and path; put the API key into a file")
 	}
-	if u.Scheme == "http" && !loopback(u.Hostname()) {
+	if u.Scheme == "http" && !httpcall.Loopback(u.Hostname()) {
 		return nil, amber.Errorf(amber.KindRefused, op, u.Host, "an API key is not sent over plain HTTP to another machine").WithHint("use https://" + u.Host)
 	}
 	if o.Key == nil || o.Clock == nil {
@@ -111,7 +111,7 @@ func (o *Options) fill() {
 		o.Timeout = DefaultTimeout
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = httpcall.Wait
 	}
 	if o.Jitter == nil {
 		o.Jitter = rand.Float64
@@ -138,38 +138,9 @@ func newHTTP() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy: proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			Proxy: httpcall.Proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 			TLSHandshakeTimeout: 10 * time.Second, MaxIdleConns: 8, MaxIdleConnsPerHost: 8,
 			IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
 		},
-	}
-}
-
-// proxy is what the environment says, but never for this machine: what goes
-// there in the clear goes nowhere else.
-func proxy(r *http.Request) (*url.URL, error) {
-	if loopback(r.URL.Hostname()) {
-		return nil, nil
-	}
-	return http.ProxyFromEnvironment(r)
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }

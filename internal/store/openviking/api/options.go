@@ -6,13 +6,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // Defaults and bounds.
@@ -107,7 +107,7 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, errURL
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, errURLParts
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !httpcall.Loopback(u.Hostname()):
 		return nil, errPlain
 	}
 	return u, nil
@@ -118,29 +118,11 @@ func parseURL(text string) (*url.URL, error) {
 func newHTTP(connect time.Duration) *http.Client {
 	dialer := &net.Dialer{Timeout: connect, KeepAlive: 15 * time.Second}
 	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: httpcall.NoRedirect,
 		Transport: &http.Transport{
-			Proxy: proxy, DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, ForceAttemptHTTP2: true,
+			Proxy: httpcall.Proxy, DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, ForceAttemptHTTP2: true,
 			MaxIdleConns: 8, MaxIdleConnsPerHost: 8, IdleConnTimeout: 30 * time.Second,
 			MaxResponseHeaderBytes: maxHeaders, DisableCompression: true,
 		},
 	}
-}
-
-// proxy is what the environment says, but never for this machine: what goes there in the clear
-// goes nowhere else.
-func proxy(r *http.Request) (*url.URL, error) {
-	if loopback(r.URL.Hostname()) {
-		return nil, nil
-	}
-	return http.ProxyFromEnvironment(r)
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }
