@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/guard/intake"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/store/ledger"
 	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/internal/store/openviking"
@@ -271,5 +271,5 @@ func (a *Agent) Context(ctx context.Context, r wire.ContextRequest) (wire.Contex
 	if a.remote != nil && a.config.Memory.CheckRecall() == nil {
 		return a.remote.Context(ctx, r)
 	}
-	return block.Build(ctx, a.plain, a.Policy, r, a.o.Random)
+	return contextblock.Build(ctx, a.plain, a.Policy, r, a.o.Random)
 }

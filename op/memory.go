@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -227,7 +227,7 @@ var MemoryContext = do(Row{
 	ID: "memory.context", HTTP: "POST /context", Scope: wire.TokenRead, Kind: Bound, Holds: HoldsPage,
 	Sure: []string{"memories"}, Doc: "Build the block of memory that is put before a prompt",
 }, func(ctx context.Context, c *Call, in Payload[wire.ContextRequest]) (wire.ContextBlock, error) {
-	return block.Build(ctx, c.Store, c.Policy, in.Body, c.Random)
+	return contextblock.Build(ctx, c.Store, c.Policy, in.Body, c.Random)
 })
 
 // memory answers with one memory and its ETag.

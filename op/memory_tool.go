@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/internal/guard/shown"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -255,7 +255,7 @@ func (c *Call) Context(ctx context.Context, goal string, named amber.Identities,
 		RecallInput: amber.RecallInput{Goal: goal, Identities: ids}, MaxBytes: size,
 	}})
 	if err == nil && waits {
-		built.Text, err = block.WithNotice(built.Text, c.Random)
+		built.Text, err = contextblock.WithNotice(built.Text, c.Random)
 	}
 	out := Context{built.Text, []amber.MemoryID{}, built.Omitted, built.Decision.BlockedReason, built.Cut}
 	for _, h := range built.Memories {

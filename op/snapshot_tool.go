@@ -200,7 +200,8 @@ var snapshotVerify = NewTool(Tool{
 		return out, "", err
 	}
 	out = snapshotVerified{
-		r.ID, r.OK(), ScrubAll(r.Checked), ScrubAll(r.NotChecked[:min(len(r.NotChecked), maxDamage)]), []damagedThing{},
+		r.ID, r.OK(), ScrubAll(r.Checked), ScrubAll(r.NotChecked[:min(len(r.NotChecked), maxDamage)]),
+		[]damagedThing{},
 		max(0, len(r.Damaged)-maxDamage), string(r.Signature.Status),
 	}
 	for _, d := range r.Damaged[:min(len(r.Damaged), maxDamage)] {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -28,7 +28,7 @@ var TurnAppend = do(Row{
 		return amber.Turn{}, err
 	}
 	if in.Body.Role == amber.RoleUser {
-		in.Body.Content = block.Cut(in.Body.Content)
+		in.Body.Content = contextblock.Cut(in.Body.Content)
 	}
 	if err := c.stillThere(ctx, in.Body); err != nil {
 		return amber.Turn{}, err

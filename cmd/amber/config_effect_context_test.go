@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
@@ -72,8 +72,8 @@ func (s *setting) drainer() string {
 			return "it ends"
 		case <-time.After(10 * time.Millisecond):
 		}
-		socket, err := near.OfHolder(s.path("home", "tenants", "default", "agents", "default", "spool", "background.lock"), func(string) string { return tmp }, false)
-		if err == nil && near.Answers(ctx, socket) {
+		socket, err := hooksocket.OfHolder(s.path("home", "tenants", "default", "agents", "default", "spool", "background.lock"), func(string) string { return tmp }, false)
+		if err == nil && hooksocket.Answers(ctx, socket) {
 			cancel()
 			<-ended
 			return "it answers hooks"

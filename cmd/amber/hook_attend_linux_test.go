@@ -23,8 +23,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/serve/localsock"
-	"github.com/amber-memory/amber/internal/serve/near"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -54,8 +54,8 @@ func (u *user) getenv(name string) (value string) {
 
 // holder is the socket of the process that drains the journal; "" where there is none.
 func (u *user) holder() string {
-	socket, err := near.OfHolder(filepath.Join(u.spool(), "background.lock"), u.getenv, false)
-	if err != nil || !near.Answers(context.Background(), socket) {
+	socket, err := hooksocket.OfHolder(filepath.Join(u.spool(), "background.lock"), u.getenv, false)
+	if err != nil || !hooksocket.Answers(context.Background(), socket) {
 		return ""
 	}
 	return socket
@@ -80,7 +80,7 @@ func (u *user) question() wire.NearRequest {
 	build := struct{ Version, Commit string }{}
 	must.Do(u.t, json.Unmarshal([]byte(u.must("", "version", "--json")), &build))
 	return wire.NearRequest{
-		Build: near.Build(build.Version, build.Commit), Settings: config.Default().ContextDigest(), Tenant: "default", Agent: "default",
+		Build: hooksocket.Build(build.Version, build.Commit), Settings: config.Default().ContextDigest(), Tenant: "default", Agent: "default",
 		Request: wire.ContextRequest{Occasion: wire.OccasionPrompt, MaxBytes: 4096, RecallInput: amber.RecallInput{Goal: "is the coupon rounding done in cents?"}},
 	}
 }
@@ -88,7 +88,7 @@ func (u *user) question() wire.NearRequest {
 func (u *user) consults(socket string, q wire.NearRequest) (wire.ContextBlock, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return near.Ask(ctx, socket, q, make(chan struct{}))
+	return hooksocket.Ask(ctx, socket, q, make(chan struct{}))
 }
 
 // leaves makes the process go, as a hook of another version does.
@@ -250,7 +250,7 @@ func TestHookAsksTheProcessBehindIt(t *testing.T) {
 	path := filepath.Join(u.spool(), "background.lock")
 	lock := must.Get(fsx.TryLock(path, fsx.Exclusive))(t)
 	defer lock.Unlock()
-	l := must.Get(localsock.Listen(must.Get(near.OfHolder(path, u.getenv, true))(t)))(t)
+	l := must.Get(localsock.Listen(must.Get(hooksocket.OfHolder(path, u.getenv, true))(t)))(t)
 	s := &http.Server{Handler: answers(wire.NearAnswer{Text: "from the process"})}
 	go func() { _ = s.Serve(l) }()
 	defer s.Close()

@@ -15,8 +15,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/serve/localsock"
-	"github.com/amber-memory/amber/internal/serve/near"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -185,7 +185,7 @@ func TestServerAnswersHooksOfItsHome(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(u.must("", "version", "--json")), &build))
 	r := u.serve()
 	good := wire.NearRequest{
-		Build: near.Build(build.Version, build.Commit), Settings: config.Default().ContextDigest(), Tenant: "default", Agent: "default", BudgetMS: 60_000,
+		Build: hooksocket.Build(build.Version, build.Commit), Settings: config.Default().ContextDigest(), Tenant: "default", Agent: "default", BudgetMS: 60_000,
 		Request: wire.ContextRequest{Occasion: wire.OccasionPrompt, RecallInput: amber.RecallInput{Goal: "is the coupon rounding done in cents?"}},
 	}
 	status, out := u.asks("POST", wire.NearPath, good)

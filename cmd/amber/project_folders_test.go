@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
@@ -146,7 +146,7 @@ func TestTwelveKindsOfFolder(t *testing.T) {
 		if got := strings.Contains(said, realWord); got != k.given || strings.Contains(context, realWord) != k.given {
 			t.Errorf("%s: given %t, want %t: %s\n%s", k.folder, got, k.given, said, context)
 		}
-		asks := strings.Contains(said, "amber project trust") && strings.Contains(context, block.Notice)
+		asks := strings.Contains(said, "amber project trust") && strings.Contains(context, contextblock.Notice)
 		if asks != k.asks || k.asks != (has.Asks == realName) || strings.Contains(said, realName) {
 			t.Errorf("%s: asks %t, want %t: %+v\n%s", k.folder, asks, k.asks, has, said)
 		}
@@ -187,7 +187,7 @@ func TestAHostInAFolderThatWaitsIsTold(t *testing.T) {
 	t.Cleanup(func() { _ = cs.Close() }) // the test is about what it said
 	h := &host{t, cs}
 	_, said := h.try("memory_context", map[string]any{"goal": "open the vault"})
-	if strings.Contains(said, realWord) || !strings.Contains(said, block.Notice) {
+	if strings.Contains(said, realWord) || !strings.Contains(said, contextblock.Notice) {
 		t.Errorf("before: %s", said)
 	}
 	if _, said = h.try("memory_recall", map[string]any{"query": "vault"}); strings.Contains(said, realWord) {
@@ -195,7 +195,7 @@ func TestAHostInAFolderThatWaitsIsTold(t *testing.T) {
 	}
 	h.call("memory_save", map[string]any{"content": "the cuckoo is awake"})
 	p.in("second", "project", "trust", "--yes")
-	if _, said = h.try("memory_context", map[string]any{"goal": "open the vault"}); !strings.Contains(said, realWord) || strings.Contains(said, block.Notice) {
+	if _, said = h.try("memory_context", map[string]any{"goal": "open the vault"}); !strings.Contains(said, realWord) || strings.Contains(said, contextblock.Notice) {
 		t.Errorf("after: %s", said)
 	}
 	if _, said = h.try("memory_recall", map[string]any{"query": "cuckoo"}); !strings.Contains(said, "the cuckoo is awake") {

@@ -60,8 +60,8 @@ var beside = map[string][]string{
 
 	"guard/intake": {"guard/redact"},
 
-	"recall/block":  {"recall/analyze"},
-	"recall/search": {"recall/analyze"},
+	"recall/contextblock": {"recall/analyze"},
+	"recall/search":       {"recall/analyze"},
 
 	"capture/hook":          {"capture/journal"},
 	"capture/hook/setup":    {"capture/settings"},
@@ -97,7 +97,7 @@ var beside = map[string][]string{
 	"serve/daemon":     {"serve/*"},
 	"serve/httpapi":    {"serve/server"},
 	"serve/mcpapi":     {"serve/mcpapi/compat", "serve/server"},
-	"serve/near":       {"serve/httpapi", "serve/localsock"},
+	"serve/hooksocket": {"serve/httpapi", "serve/localsock"},
 	"serve/servertest": {"serve/server"},
 	"serve/vaultapi":   {"serve/server"},
 	"serve/web":        {"serve/server"}, // asks the API over a handler
@@ -115,7 +115,7 @@ const cli = "cmd/amber/internal/cli"
 
 // leaves are the packages that import nothing of the module, not even the root.
 var leaves = []string{
-	".", "archtest", "base/fsx", "base/line", "base/linediff", "base/names", "base/pattern", "base/term", "base/timetable", "capture/settings",
+	".", "archtest", "base/fsx", "base/fifo", "base/linediff", "base/names", "base/pattern", "base/term", "base/timetable", "capture/settings",
 	"guard/redact", "guard/redact/secrettest", "guard/shown", "recall/analyze", "store/vaultrow", "tools/hosttest", "tools/sdkgen",
 }
 

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/fifo"
 	"github.com/amber-memory/amber/internal/base/fsx"
-	"github.com/amber-memory/amber/internal/base/line"
 )
 
 // Names inside an agent folder.
@@ -116,7 +116,7 @@ func (a *Agent) notFound() error {
 // passes holds until fn returns. Errors: those of fn and Current; busy when
 // the turn does not come in time.
 func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error) error {
-	_, err := a.write(ctx, store, nil, func(c Current, _ *line.Line) error { return fn(c) })
+	_, err := a.write(ctx, store, nil, func(c Current, _ *fifo.Line) error { return fn(c) })
 	return err
 }
 
@@ -128,10 +128,10 @@ func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error)
 // calls nothing. That writer is still inside fn, and the rest is between the two; the end of ctx
 // does not take the work back. A work is not nil.
 func (a *Agent) WriteTogether(ctx context.Context, store string, work any, fn func(c Current, next func() (any, bool)) error) (taken bool, err error) {
-	return a.write(ctx, store, work, func(c Current, l *line.Line) error { return fn(c, l.Take) })
+	return a.write(ctx, store, work, func(c Current, l *fifo.Line) error { return fn(c, l.Take) })
 }
 
-func (a *Agent) write(ctx context.Context, store string, work any, fn func(Current, *line.Line) error) (taken bool, err error) {
+func (a *Agent) write(ctx context.Context, store string, work any, fn func(Current, *fifo.Line) error) (taken bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, a.o.Wait)
 	defer cancel()
 	own := a.turns.of(store)

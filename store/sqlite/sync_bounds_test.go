@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/store/sqlrows"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -138,7 +138,7 @@ func TestImportedSessionsStayOutOfContext(t *testing.T) {
 	}
 	request := wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "p"}}, Occasion: wire.OccasionStart}
 	text := func() string {
-		return must.Get(block.Build(ctx, amber.NewStore(s.Parts()), always{}, request, rand.Reader))(t).Text
+		return must.Get(contextblock.Build(ctx, amber.NewStore(s.Parts()), always{}, request, rand.Reader))(t).Text
 	}
 	check := func(what string) {
 		t.Helper()

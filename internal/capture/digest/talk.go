@@ -7,7 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/recall/analyze"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 )
 
 // talk is what was said in a session.
@@ -80,7 +80,7 @@ func bounded(turns []amber.Turn) []amber.Turn {
 func (t *talk) add(turn amber.Turn, limit int) {
 	s := spokenTurn{Turn: turn, first: len(t.lines), words: words(clip(turn.Content, 500))}
 	s.proposes = turn.Role == amber.RoleUser && proposes(turn.Content)
-	for _, x := range sentences(block.Cut(BothEnds(turn.Content, maxTurnBytes)), limit) {
+	for _, x := range sentences(contextblock.Cut(BothEnds(turn.Content, maxTurnBytes)), limit) {
 		l := line{sentence: x, turn: len(t.turns), words: words(x.text), terms: analyze.Content(x.text)}
 		if x.lead != "" {
 			l.lead = words(x.lead)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 )
 
 // kind is what a JSON value is.
@@ -177,7 +177,7 @@ func cutContext(v value) value {
 func (v value) withoutContext() value {
 	switch v.kind {
 	case text:
-		v.text = block.Cut(v.text)
+		v.text = contextblock.Cut(v.text)
 	case array:
 		list := make([]value, len(v.list))
 		for i, e := range v.list {

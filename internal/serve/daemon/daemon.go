@@ -25,10 +25,10 @@ import (
 	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/guard/redact"
 	"github.com/amber-memory/amber/internal/serve/backup"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/serve/httpapi"
 	"github.com/amber-memory/amber/internal/serve/mcpapi"
 	"github.com/amber-memory/amber/internal/serve/metrics"
-	"github.com/amber-memory/amber/internal/serve/near"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/internal/serve/web"
 	"github.com/amber-memory/amber/internal/store/ledger"
@@ -121,7 +121,7 @@ type Daemon struct {
 	started  amber.Time
 	watchers *watchers
 	indexes  indexes
-	traffic  near.Traffic
+	traffic  hooksocket.Traffic
 	page     *web.Page // nil before the API is made
 	secret   string    // shows that this server is that of the home
 	key      string    // the token of the user, for a private server without a socket
@@ -144,7 +144,7 @@ func New(ctx context.Context, o Options) (*Daemon, error) {
 	left := make(chan struct{})
 	crew := server.NewCrew(o.Clock)
 	crew.Log = o.Log
-	s := &Daemon{o: o, lock: lock, left: left, leave: sync.OnceFunc(func() { close(left) }), secret: rand.Text(), crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: near.Traffic{Clock: o.Clock, Crowded: proc.Crowded}}
+	s := &Daemon{o: o, lock: lock, left: left, leave: sync.OnceFunc(func() { close(left) }), secret: rand.Text(), crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: hooksocket.Traffic{Clock: o.Clock, Crowded: proc.Crowded}}
 	if s.watchers, err = s.newWatchers(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
-	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/wire"
 )
 
 // openNear listens for hooks; nil where that is not possible, and then hooks open the store
 // themselves.
-func (s *Daemon) openNear() *near.Listener {
+func (s *Daemon) openNear() *hooksocket.Listener {
 	started := s.settings()
-	l, err := near.Listen(near.OfServer(s.o.Home.Dir()), near.Options{
-		Build: near.Build(s.o.Version, s.o.Commit),
+	l, err := hooksocket.Listen(hooksocket.OfServer(s.o.Home.Dir()), hooksocket.Options{
+		Build: hooksocket.Build(s.o.Version, s.o.Commit),
 		Settings: func() string {
 			if s.settings() != started { // agents were opened with others
 				return ""
@@ -40,5 +40,5 @@ func (s *Daemon) context(ctx context.Context, tenant amber.TenantID, agent amber
 		return wire.ContextBlock{}, err
 	}
 	defer release()
-	return block.Build(ctx, a.Store, a.Policy, r, a.Random)
+	return contextblock.Build(ctx, a.Store, a.Policy, r, a.Random)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/op"
@@ -38,7 +38,7 @@ func TestIndexWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}, traffic: near.Traffic{Clock: clock, Crowded: isNever}}
+	d := &Daemon{o: Options{Clock: clock}, traffic: hooksocket.Traffic{Clock: clock, Crowded: isNever}}
 	x := &slowIndex{now: &now, left: 7}
 	made, more, err := d.indexFor(t.Context(), x)
 	must.NoError(t, err)
@@ -53,7 +53,7 @@ func TestIndexWorkEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}, traffic: near.Traffic{Clock: clock, Crowded: isNever}}
+	d := &Daemon{o: Options{Clock: clock}, traffic: hooksocket.Traffic{Clock: clock, Crowded: isNever}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := d.indexFor(ctx, &slowIndex{now: &now, left: 7})

@@ -13,17 +13,17 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/serve/httpapi"
-	"github.com/amber-memory/amber/internal/serve/near"
 )
 
 // door is where callers come in.
 type door struct {
 	api      *httpapi.API
 	http     *http.Server
-	listener net.Listener   // nil for a private server with a socket
-	user     *userDoor      // nil where there is none
-	hooks    *near.Listener // nil where there is none
+	listener net.Listener         // nil for a private server with a socket
+	user     *userDoor            // nil where there is none
+	hooks    *hooksocket.Listener // nil where there is none
 	url      string
 }
 

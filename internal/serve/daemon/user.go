@@ -11,9 +11,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/serve/httpapi"
 	"github.com/amber-memory/amber/internal/serve/localsock"
-	"github.com/amber-memory/amber/internal/serve/near"
 	"github.com/amber-memory/amber/internal/serve/web"
 	"github.com/amber-memory/amber/store/home"
 )
@@ -36,9 +36,9 @@ type userDoor struct {
 }
 
 // openUser listens at the socket of the user; the server answers no request there yet. Errors:
-// those of [near.OfHolder] and [localsock.Listen].
+// those of [hooksocket.OfHolder] and [localsock.Listen].
 func (s *Daemon) openUser() (*userDoor, error) {
-	path, err := near.OfHolder(filepath.Join(s.o.Home.Dir(), lockFile), s.o.Getenv, true)
+	path, err := hooksocket.OfHolder(filepath.Join(s.o.Home.Dir(), lockFile), s.o.Getenv, true)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/capture/digest"
 	"github.com/amber-memory/amber/internal/capture/journal/drain"
 	"github.com/amber-memory/amber/internal/freeze/snapshot"
-	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/store/home"
@@ -99,7 +99,7 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 		w, err := drain.New(drain.Options{
 			Writer: writer, Journal: j, Clock: s.o.Clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
 			Policy: a.Policy, Loops: a.Store.Loops, Memories: a.Store.Memories, Sessions: a.Store.Sessions,
-			StandBack: s.traffic.Politely(near.LongestRound),
+			StandBack: s.traffic.Politely(hooksocket.LongestRound),
 		})
 		if err != nil {
 			return err

@@ -1,13 +1,13 @@
 package mcpapi
 
 import (
-	"github.com/amber-memory/amber/internal/guard/shown"
-
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"time"
+
+	"github.com/amber-memory/amber/internal/guard/shown"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )

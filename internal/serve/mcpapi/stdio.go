@@ -1,8 +1,6 @@
 package mcpapi
 
 import (
-	"github.com/amber-memory/amber/internal/guard/shown"
-
 	"bufio"
 	"bytes"
 	"context"
@@ -12,6 +10,8 @@ import (
 	"io"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber/internal/guard/shown"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"

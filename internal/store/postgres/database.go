@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/line"
+	"github.com/amber-memory/amber/internal/base/fifo"
 	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/base/pgerr"
 	"github.com/amber-memory/amber/internal/guard/audited"
@@ -34,7 +34,7 @@ type database struct {
 	tenant amber.TenantID
 	agent  amber.AgentID
 	log    string
-	line   *line.Line
+	line   *fifo.Line
 	o      Options
 	core   *sqlcore.Options
 	index  *sqlcore.Indexer // nil where there is no index

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/line"
+	"github.com/amber-memory/amber/internal/base/fifo"
 	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/base/pgerr"
 	"github.com/amber-memory/amber/internal/store/postgres/schema"
@@ -60,7 +60,7 @@ type Server struct {
 	ahead atomic.Int64
 
 	mu    sync.Mutex
-	lines map[lineKey]*line.Line
+	lines map[lineKey]*fifo.Line
 }
 
 // lineKey names the line of writers that lock one head.
@@ -119,7 +119,7 @@ func newServer(o ServerOptions, p pgdb.Options) (*Server, error) {
 		db.Close()
 		return nil, err
 	}
-	return &Server{db: db, life: life, o: o, lines: map[lineKey]*line.Line{}}, nil
+	return &Server{db: db, life: life, o: o, lines: map[lineKey]*fifo.Line{}}, nil
 }
 
 // Await is [Connect] for a database that does not answer yet: the first connection examines the database, and the
@@ -210,12 +210,12 @@ func (s *Server) Now() time.Time {
 func (s *Server) heard(ms int64) { s.ahead.Store(ms - s.o.Clock().UnixMilli()) }
 
 // line returns the line of writers that lock one head.
-func (s *Server) line(k lineKey) *line.Line {
+func (s *Server) line(k lineKey) *fifo.Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lines[k]
 	if l == nil {
-		l = &line.Line{}
+		l = &fifo.Line{}
 		s.lines[k] = l
 	}
 	return l

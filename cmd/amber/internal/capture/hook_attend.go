@@ -13,14 +13,14 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/base/proc"
-	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/wire"
 )
 
 // attendant answers hooks of one agent, in the process that drains its journal.
 type attendant struct {
-	near.Traffic
-	listener *near.Listener
+	hooksocket.Traffic
+	listener *hooksocket.Listener
 	socket   string
 	place    fs.FileInfo      // of the socket
 	server   string           // the socket of the server of the home
@@ -32,17 +32,17 @@ type attendant struct {
 // attend begins to answer hooks from an agent that was opened with a configuration. Errors:
 // those of the socket.
 func (a *app) attend(at *agent.Agent, c *config.Reloader) (agent.Attendant, error) {
-	socket, err := near.OfHolder(at.BackgroundLock(), a.Getenv, true)
+	socket, err := hooksocket.OfHolder(at.BackgroundLock(), a.Getenv, true)
 	if err != nil {
 		return nil, err
 	}
 	v := &attendant{
-		Traffic: near.Traffic{Clock: a.Clock, Crowded: proc.Crowded}, server: near.OfServer(at.Home().Dir()),
+		Traffic: hooksocket.Traffic{Clock: a.Clock, Crowded: proc.Crowded}, server: hooksocket.OfServer(at.Home().Dir()),
 		config: c, began: c.Loaded().Config, socket: socket,
 	}
 	settings := v.began.ContextDigest()
-	v.listener, err = near.Listen(socket, near.Options{
-		Build: near.Build(a.Version, a.Commit), Settings: func() string { return settings },
+	v.listener, err = hooksocket.Listen(socket, hooksocket.Options{
+		Build: hooksocket.Build(a.Version, a.Commit), Settings: func() string { return settings },
 		Unfit: func() { v.unfit.Store(true) }, Traffic: &v.Traffic, Log: slog.New(slog.DiscardHandler),
 		Context: func(ctx context.Context, tenant amber.TenantID, id amber.AgentID, r wire.ContextRequest) (wire.ContextBlock, error) {
 			if tenant != at.Tenant() || id != at.ID() {
@@ -62,7 +62,7 @@ func (a *app) attend(at *agent.Agent, c *config.Reloader) (agent.Attendant, erro
 }
 
 // Retires implements [agent.Attendant].
-func (v *attendant) Retires(ctx context.Context) bool { return near.Answers(ctx, v.server) }
+func (v *attendant) Retires(ctx context.Context) bool { return hooksocket.Answers(ctx, v.server) }
 
 // Leaves implements [agent.Attendant]: this process has not what hooks need any more, or they
 // cannot find it.
@@ -73,7 +73,9 @@ func (v *attendant) Leaves() bool {
 }
 
 // Politely implements [agent.Attendant].
-func (v *attendant) Politely() func(context.Context) { return v.Traffic.Politely(near.LongestRound) }
+func (v *attendant) Politely() func(context.Context) {
+	return v.Traffic.Politely(hooksocket.LongestRound)
+}
 
 // Close implements [agent.Attendant].
 func (v *attendant) Close(ctx context.Context) error { return v.listener.Shutdown(ctx) }

@@ -13,8 +13,8 @@ import (
 	"github.com/amber-memory/amber/internal/capture/hook"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/capture/project"
-	blocks "github.com/amber-memory/amber/internal/recall/block"
-	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -38,7 +38,7 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 		a.Out.Note("memories for the agent: %s", block.Degraded)
 	}
 	if has.Asks != "" && hook.OccasionOf(ev) == wire.OccasionStart {
-		text, err := blocks.WithNotice(block.Text, a.Random)
+		text, err := contextblock.WithNotice(block.Text, a.Random)
 		if err != nil {
 			return served, err
 		}
@@ -79,7 +79,7 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 		}
 		return block, false, err
 	}
-	server := near.OfServer(at.Home().Dir())
+	server := hooksocket.OfServer(at.Home().Dir())
 	var others <-chan answered
 	if sockets := a.nearSockets(at); len(sockets) > 0 {
 		taken := make(chan struct{})

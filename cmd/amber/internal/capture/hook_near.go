@@ -7,17 +7,17 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/serve/near"
+	"github.com/amber-memory/amber/internal/serve/hooksocket"
 	"github.com/amber-memory/amber/wire"
 )
 
 // nearSockets returns the sockets at which another process may answer hooks of an agent: that of the server of
 // its home, then that of the process that drains its journal.
 func (a *app) nearSockets(at *agent.Agent) (sockets []string) {
-	if socket := near.OfServer(at.Home().Dir()); hasName(socket) {
+	if socket := hooksocket.OfServer(at.Home().Dir()); hasName(socket) {
 		sockets = append(sockets, socket)
 	}
-	if socket, err := near.OfHolder(at.BackgroundLock(), a.Getenv, false); err == nil && hasName(socket) {
+	if socket, err := hooksocket.OfHolder(at.BackgroundLock(), a.Getenv, false); err == nil && hasName(socket) {
 		sockets = append(sockets, socket)
 	}
 	return sockets
@@ -33,12 +33,12 @@ func hasName(path string) bool {
 // last process that was asked.
 func (a *app) askNear(ctx context.Context, sockets []string, c config.Config, r wire.ContextRequest, taken chan struct{}) (got answered) {
 	q := wire.NearRequest{
-		Build: near.Build(a.Version, a.Commit), Settings: c.ContextDigest(),
+		Build: hooksocket.Build(a.Version, a.Commit), Settings: c.ContextDigest(),
 		Tenant: amber.TenantID(a.Global.Tenant), Agent: amber.AgentID(a.Global.Agent), Request: r,
 	}
 	for _, socket := range sockets {
 		got.socket = socket
-		got.block, got.err = near.Ask(ctx, socket, q, taken)
+		got.block, got.err = hooksocket.Ask(ctx, socket, q, taken)
 		select {
 		case <-taken:
 			return got

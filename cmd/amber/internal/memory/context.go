@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/base/words"
-	blocks "github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -96,7 +96,7 @@ func (a *app) withNotice(ctx context.Context, text string) (string, error) {
 	if err != nil || a.Project(ctx, dir).Asks == "" {
 		return text, nil
 	}
-	return blocks.WithNotice(text, a.Random)
+	return contextblock.WithNotice(text, a.Random)
 }
 
 // printContext prints the block and nothing else to w, so that it can go

@@ -7,13 +7,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/capture/journal"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 )
 
 // meaning says what the store makes of an event.
 func meaning(ev journal.HostEvent) amber.IngestStep {
 	id := ev.SessionID
-	ev.Prompt = block.Cut(ev.Prompt) // not every event comes from a hook of this version
+	ev.Prompt = contextblock.Cut(ev.Prompt) // not every event comes from a hook of this version
 	step := amber.IngestStep{
 		Event: amber.EventRef{ID: ev.EventID, Native: ev.Native, At: ev.ObservedAt},
 		At:    ev.ObservedAt,

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/capture/journal/drain"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/recall/policy"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -106,7 +106,7 @@ func TestLearningsOfOneSessionAreRecalledInTheNext(t *testing.T) {
 	}
 	// It stands before the agent unasked, unless only own memories count.
 	for own, want := range map[bool]bool{false: true, true: false} {
-		made, err := block.Build(context.Background(), amber.NewStore(w.store.Parts()), policy.Conservative{OwnOnly: own}, wire.ContextRequest{
+		made, err := contextblock.Build(context.Background(), amber.NewStore(w.store.Parts()), policy.Conservative{OwnOnly: own}, wire.ContextRequest{
 			RecallInput: amber.RecallInput{Goal: "what do the integration tests need?", Identities: amber.Identities{ProjectID: "acme/shop"}},
 		}, strings.NewReader(strings.Repeat("x", 16)))
 		if err != nil || strings.Contains(made.Text, "PostgreSQL 16") != want || own && made.Text != "" {

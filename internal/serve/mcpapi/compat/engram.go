@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/words"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -200,7 +200,7 @@ var memSavePrompt = op.NewTool(op.Tool{
 }, func(ctx context.Context, c *op.Call, in memPromptArgs) (promptSaved, string, error) {
 	ids := c.Host.Identities(in.Project, in.SessionID)
 	ids.SessionID = cmp.Or(ids.SessionID, manual(c.Host.Bound))
-	t, err := c.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: block.Cut(in.Content), ProjectID: ids.ProjectID})
+	t, err := c.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: contextblock.Cut(in.Content), ProjectID: ids.ProjectID})
 	c.Subject = string(t.ID)
 	return promptSaved{t.ID, t.SessionID}, fmt.Sprintf("Prompt saved: %s.", t.ID), err
 })

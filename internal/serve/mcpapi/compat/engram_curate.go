@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/guard/shown"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -39,8 +39,8 @@ func pinMemory(pin bool) func(context.Context, *op.Call, op.IDArgs) (pinned, str
 			return pinned{}, "", err
 		}
 		c.Subject = in.ID
-		if block.Pinned(m) != pin {
-			m, err = c.Store.Editor.Edit(ctx, withMetadata(m, block.PinnedKey, map[bool]string{true: "true"}[pin]))
+		if contextblock.Pinned(m) != pin {
+			m, err = c.Store.Editor.Edit(ctx, withMetadata(m, contextblock.PinnedKey, map[bool]string{true: "true"}[pin]))
 		}
 		return pinned{m.ID, pin, m.Revision}, fmt.Sprintf("%s is %s.", m.ID, map[bool]string{true: "pinned", false: "not pinned"}[pin]), err
 	}

@@ -1,6 +1,6 @@
-// Package block builds the block of memory that is put before an agent's prompt, and
+// Package contextblock builds the block of memory that is put before an agent's prompt, and
 // cuts such blocks out of the prompts that hosts hand back.
-package block
+package contextblock
 
 import (
 	"context"

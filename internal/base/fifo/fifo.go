@@ -1,5 +1,5 @@
-// Package line is the line that writers of one process stand in.
-package line
+// Package fifo is the line that writers of one process stand in.
+package fifo
 
 import (
 	"container/list"

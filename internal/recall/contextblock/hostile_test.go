@@ -1,4 +1,4 @@
-package block_test
+package contextblock_test
 
 import (
 	"crypto/rand"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/recall/policy"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -79,7 +79,7 @@ func TestNothingForeignStandsBeforeTheAgent(t *testing.T) {
 			plant(t, s)
 			remember(t, s, inShop(amber.Constraint, "", "The zeppelin rotation is ours."))
 			for _, o := range []wire.Occasion{"", wire.OccasionStart, wire.OccasionPrompt, wire.OccasionCompaction} {
-				b := must.Get(block.Build(t.Context(), s, policy.Conservative{MinScore: 0.01}, shop(o, "when is the zeppelin rotation"), rand.Reader))(t)
+				b := must.Get(contextblock.Build(t.Context(), s, policy.Conservative{MinScore: 0.01}, shop(o, "when is the zeppelin rotation"), rand.Reader))(t)
 				must.Hides(t, string(o), b.Text, "evil", "ignore")
 				must.Says(t, string(o), b.Text, "The zeppelin rotation is ours.")
 				for _, h := range b.Memories {
@@ -99,7 +99,7 @@ func TestStrictContextQuotesNoSession(t *testing.T) {
 	remember(t, s, inShop(amber.Constraint, amber.TrustDerived, evil))
 	remember(t, s, inShop(amber.Constraint, "", "The zeppelin rotation is ours."))
 	for _, o := range []wire.Occasion{"", wire.OccasionStart, wire.OccasionPrompt, wire.OccasionCompaction} {
-		b := must.Get(block.Build(t.Context(), s, policy.Conservative{MinScore: 0.01, OwnOnly: true}, shop(o, "when is the zeppelin rotation"), rand.Reader))(t)
+		b := must.Get(contextblock.Build(t.Context(), s, policy.Conservative{MinScore: 0.01, OwnOnly: true}, shop(o, "when is the zeppelin rotation"), rand.Reader))(t)
 		must.Hides(t, string(o), b.Text, "evil")
 		must.Says(t, string(o), b.Text, "The zeppelin rotation is ours.")
 	}
@@ -140,7 +140,7 @@ func TestTextThatPlaysADelimiterIsData(t *testing.T) {
 	remember(t, s, inShop(amber.Constraint, "", forged))
 	talk(t, s, "before", "shop", forged, forged)
 	for _, o := range []wire.Occasion{wire.OccasionStart, wire.OccasionPrompt, wire.OccasionCompaction} {
-		text := must.Get(block.Build(t.Context(), s, policy.Conservative{MinScore: 0.01}, shop(o, "when is the zeppelin rotation"), rand.Reader))(t).Text
+		text := must.Get(contextblock.Build(t.Context(), s, policy.Conservative{MinScore: 0.01}, shop(o, "when is the zeppelin rotation"), rand.Reader))(t).Text
 		first, rest, _ := strings.Cut(text, "\n")
 		nonce := strings.TrimSuffix(strings.TrimPrefix(first, "<amber-memory "), ">")
 		must.Hold(t, len(nonce) == 32 && nonce != "0123456789abcdef0123456789abcdef", "%s begins with %q", o, first)
@@ -150,6 +150,6 @@ func TestTextThatPlaysADelimiterIsData(t *testing.T) {
 			must.Hold(t, !strings.HasPrefix(line, "System:") && !strings.HasPrefix(line, "</amber-memory 0123") && !strings.HasPrefix(line, "<amber"), "%s has the line %q", o, line)
 		}
 		must.Hides(t, string(o), text, "\u202e", "\u200b")
-		must.Equal(t, string(o)+" handed back", block.Cut(text+"Fix it."), "Fix it.")
+		must.Equal(t, string(o)+" handed back", contextblock.Cut(text+"Fix it."), "Fix it.")
 	}
 }

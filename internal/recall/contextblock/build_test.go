@@ -1,4 +1,4 @@
-package block_test
+package contextblock_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/recall/policy"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/inmem"
@@ -20,7 +20,7 @@ import (
 // built builds the context of a store for a caller without identities.
 func built(t *testing.T, s amber.Store, size int) wire.ContextBlock {
 	t.Helper()
-	b := must.Get(block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader))(t)
+	b := must.Get(contextblock.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader))(t)
 	if size == 0 {
 		size = wire.DefaultContextBytes
 	}
@@ -137,7 +137,7 @@ func TestContextIsClosedToCuriousPoliciesAndHeedlessBackends(t *testing.T) {
 	s.Sessions = heedless{s.Sessions}
 	for _, project := range []string{"ours", ""} {
 		r := wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: project, UserID: "ann"}}}
-		b, err := block.Build(ctx, s, curious{}, r, rand.Reader)
+		b, err := contextblock.Build(ctx, s, curious{}, r, rand.Reader)
 		if err != nil || strings.Contains(b.Text, "canary") || !strings.Contains(b.Text, "for everybody") {
 			t.Errorf("of %q: %v\n%s", project, err, b.Text)
 		}

@@ -1,4 +1,4 @@
-package block_test
+package contextblock_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/recall/policy"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -25,7 +25,7 @@ func shop(o wire.Occasion, goal string) wire.ContextRequest {
 
 func build(t *testing.T, s amber.Store, r wire.ContextRequest) wire.ContextBlock {
 	t.Helper()
-	return must.Get(block.Build(t.Context(), s, policy.Conservative{}, r, rand.Reader))(t)
+	return must.Get(contextblock.Build(t.Context(), s, policy.Conservative{}, r, rand.Reader))(t)
 }
 
 // talk stores a session of what was said in turn by the user and the agent.
@@ -104,7 +104,7 @@ func TestShortPromptAsksWithTheLastExchange(t *testing.T) {
 	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), inShop(amber.WorkspaceFact, "", "The coupon rounding is done in cents."))))
 	talk(t, s, "now", "shop", "what about the coupon rounding?", "Shall I change the coupon rounding to cents?", "yes")
 	said := func(r wire.ContextRequest) string {
-		return must.Get(block.Build(t.Context(), s, policy.Conservative{MinScore: 0.1}, r, rand.Reader))(t).Text
+		return must.Get(contextblock.Build(t.Context(), s, policy.Conservative{MinScore: 0.1}, r, rand.Reader))(t).Text
 	}
 	r := shop(wire.OccasionPrompt, "yes")
 	must.Says(t, "yes", said(r), "The coupon rounding is done in cents.")
@@ -208,7 +208,7 @@ func TestPromptIsRecalledAsPrompt(t *testing.T) {
 		s := newStore()
 		var last amber.Query
 		s.LongTerm = told{s.LongTerm, &last}
-		must.Get(block.Build(t.Context(), s, p, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader))(t)
+		must.Get(contextblock.Build(t.Context(), s, p, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader))(t)
 		must.Hold(t, last.Prompted(), "asked with %+v", last)
 	}
 }
@@ -222,7 +222,7 @@ func TestLateContextIsWhatStands(t *testing.T) {
 		s.LongTerm = slow{s.LongTerm}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		b, err := block.Build(ctx, s, policy.Conservative{}, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader)
+		b, err := contextblock.Build(ctx, s, policy.Conservative{}, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader)
 		must.Do(t, err)
 		must.Hold(t, b.Late && strings.Contains(b.Degraded, "in time"), "late %v: %q", b.Late, b.Degraded)
 		must.Says(t, "late", b.Text, askedCoupons, "Prices are never floats.")
@@ -288,7 +288,7 @@ func TestPanicOfALatePage(t *testing.T) {
 		s.LongTerm, s.Sessions = slow{s.LongTerm}, broken{s.Sessions}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := block.Build(ctx, s, policy.Conservative{}, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader)
+		_, err := contextblock.Build(ctx, s, policy.Conservative{}, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader)
 		must.Kind(t, "context with a panic", err, amber.KindInternal)
 	})
 }

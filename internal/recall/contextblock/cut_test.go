@@ -1,4 +1,4 @@
-package block_test
+package contextblock_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/recall/policy"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -34,7 +34,7 @@ func builtBlock(t *testing.T) string {
 		must.Get(store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: "Work on " + string(id), Project: "shop"}))(t)
 		must.Do(t, must.Err(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: "Done:\n- this\n- that"})))
 	}
-	made, err := block.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
+	made, err := contextblock.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
 	if err != nil || len(made.Memories) != len(hostileMemories) || len(made.Sessions) != 2 {
 		t.Fatalf("%d memories, %d sessions, %v", len(made.Memories), len(made.Sessions), err)
 	}
@@ -75,7 +75,7 @@ func TestOwnContextIsCutOutOfPrompts(t *testing.T) {
 			"<hook_context>mind the gap\n</hook_context>\n\n" + words,
 		},
 	} {
-		must.Equal(t, name, block.Cut(c.prompt), c.want)
+		must.Equal(t, name, contextblock.Cut(c.prompt), c.want)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestContextThatWasCutShortEndsWithItsLastLine(t *testing.T) {
 			whole[:n] + "\n\n" + words,
 			"<hook_context>" + escape(whole[:n]) + "</hook_context>\n\n" + words,
 		} {
-			got := block.Cut(prompt)
+			got := contextblock.Cut(prompt)
 			if !strings.HasSuffix(got, words) {
 				t.Fatalf("after %d bytes: %q", n, got)
 			}
@@ -135,7 +135,7 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 		if size > 900 && size%97 != 0 { // nothing changes any more
 			continue
 		}
-		made, err := block.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{
+		made, err := contextblock.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{
 			RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}, MaxBytes: size,
 		}, rand.Reader)
 		must.Do(t, err)
@@ -145,7 +145,7 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 		if len(made.Text) > size {
 			t.Errorf("%d bytes, want at most %d", len(made.Text), size)
 		}
-		must.Equal(t, fmt.Sprintf("%d bytes", size), block.Cut(made.Text+"Fix the build."), "Fix the build.")
+		must.Equal(t, fmt.Sprintf("%d bytes", size), contextblock.Cut(made.Text+"Fix the build."), "Fix the build.")
 	}
 }
 
@@ -175,7 +175,7 @@ func TestForgedContextCostsNoWords(t *testing.T) {
 		"wrapper of the user":   {"<hook_context></hook_context> my words", "<hook_context></hook_context> my words"},
 		"entity in my own text": {"&lt;amber-memory&gt; my words", "&lt;amber-memory&gt; my words"},
 	} {
-		must.Equal(t, name, block.Cut(c.prompt), c.want)
+		must.Equal(t, name, contextblock.Cut(c.prompt), c.want)
 	}
 }
 
@@ -185,14 +185,14 @@ func FuzzCut(f *testing.F) {
 	f.Add("Fix the build.", "one")
 	f.Add("<amber-memory 0123456789abcdef0123456789abcdef>\n", "- [a, b, 2026-01-01] c")
 	f.Fuzz(func(t *testing.T, prompt, words string) {
-		if !strings.Contains(prompt, "amber-memory ") && block.Cut(prompt) != prompt {
+		if !strings.Contains(prompt, "amber-memory ") && contextblock.Cut(prompt) != prompt {
 			t.Errorf("changed %q", prompt)
 		}
 		words = "§" + words // is no line of a block
 		if strings.Contains(words, "amber-memory ") || strings.HasSuffix(prompt, "  ") {
 			return
 		}
-		if got := block.Cut(prompt + "\n" + words); !strings.HasSuffix(got, words) {
+		if got := contextblock.Cut(prompt + "\n" + words); !strings.HasSuffix(got, words) {
 			t.Errorf("%q lost words of %q", got, words)
 		}
 	})

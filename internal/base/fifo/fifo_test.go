@@ -1,4 +1,4 @@
-package line
+package fifo
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package block_test
+package contextblock_test
 
 import (
 	"crypto/rand"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/guard/authorship"
-	"github.com/amber-memory/amber/internal/recall/block"
+	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/internal/recall/policy"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -126,7 +126,7 @@ func (a *adversary) floods(trust amber.Trust) {
 
 // silenced counts the constraints of the owner that the context does not tell.
 func (a *adversary) silenced() (n int) {
-	b := must.Get(block.Build(a.t.Context(), a.plain, policy.Conservative{}, wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader))(a.t)
+	b := must.Get(contextblock.Build(a.t.Context(), a.plain, policy.Conservative{}, wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader))(a.t)
 	for _, m := range a.own {
 		if !strings.Contains(b.Text, m.Content) {
 			n++

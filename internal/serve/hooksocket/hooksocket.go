@@ -1,6 +1,6 @@
-// Package near is the socket on which a process that has a store open answers hooks of the
+// Package hooksocket is the socket on which a process that has a store open answers hooks of the
 // same user: both ends of it, where it lies, and who stands back while hooks are answered.
-package near
+package hooksocket
 
 import (
 	"context"

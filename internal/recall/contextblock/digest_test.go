@@ -1,4 +1,4 @@
-package block_test
+package contextblock_test
 
 import (
 	"fmt"
