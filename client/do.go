@@ -26,6 +26,9 @@ func (c *Client) Do(ctx context.Context, r *op.Row, in, out any) error {
 
 // Do implements [op.Where] for operations of the agent and of its tenant.
 func (a *Agent) Do(ctx context.Context, r *op.Row, in, out any) error {
+	if r.Is(op.OfHome) { // the input says about which part, and none of it means all
+		return a.c.Do(ctx, r, in, out)
+	}
 	return a.c.do(ctx, r, in, out, a.path())
 }
 
@@ -61,8 +64,12 @@ func (c *Client) do(ctx context.Context, r *op.Row, in, out any, path map[string
 // than the one of path.
 func newRequest(r *op.Row, in any, path map[string]string) (*request, error) {
 	q := &request{method: r.Method(), query: url.Values{}, header: http.Header{}, long: r.Is(op.Long), keyed: r.Is(op.Keyed)}
+	in, err := r.Agreed(in, path)
+	if err != nil {
+		return nil, err
+	}
 	q.again = !r.ChangesBy(in) || r.MayRepeat(in)
-	err := op.Fields(reflect.ValueOf(in), func(f op.Field, v reflect.Value) (err error) {
+	err = op.Fields(reflect.ValueOf(in), func(f op.Field, v reflect.Value) (err error) {
 		switch {
 		case f.In == "path":
 			if id, ok := v.Interface().(amber.SnapshotID); ok {

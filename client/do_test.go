@@ -75,6 +75,59 @@ func TestEveryOperationReachesItsRoute(t *testing.T) {
 	}
 }
 
+// A body gets the ids of the path where it leaves them out, and may not name others. The agent of a client is no part of what concerns the
+// home: a token without a tenant is for all.
+func TestABodyNeedNotRepeatThePath(t *testing.T) {
+	t.Parallel()
+	var path, body string
+	says := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		path, body = r.URL.Path, string(must.Get(io.ReadAll(r.Body))(t))
+	})
+	c := must.Get(client.New(client.Options{URL: "http://127.0.0.1", Attempts: 1, HTTP: &http.Client{Transport: direct{says}}}))(t)
+	a := must.Get(c.Agent("acme", "ada"))(t)
+	of := op.SnapshotID{ID: amber.SnapshotID(someID)}
+	for name, call := range map[string]struct {
+		do         func() error
+		path, body string
+	}{
+		"restore": {
+			func() error {
+				return must.Err(op.SnapshotRestore.Call(t.Context(), a, op.SnapshotRestoreIn{SnapshotID: of, Body: wire.RestoreRequest{DryRun: true}}))
+			}, "/v1/tenants/acme/agents/ada/snapshots/" + string(someID) + "/restore", `"tenant":"acme","agent":"ada","id":"` + string(someID) + `"`,
+		},
+		"turn": {
+			func() error {
+				return must.Err(op.TurnAppend.Call(t.Context(), a, op.TurnIn{SessionID: op.SessionID{ID: "s"}, Body: amber.Turn{Role: amber.RoleUser, Content: "x"}}))
+			}, "/v1/tenants/acme/agents/ada/sessions/s/turns", `"session_id":"s"`,
+		},
+		"end": {
+			func() error {
+				return must.Err(op.SessionEnd.Call(t.Context(), a, op.SessionEndIn{SessionID: op.SessionID{ID: "s"}}))
+			}, "/v1/tenants/acme/agents/ada/sessions/s/end", `"id":"s"`,
+		},
+		"decision": {
+			func() error {
+				in := op.ApprovalDecideIn{ApprovalID: op.ApprovalID{ID: "p"}, Body: amber.ApprovalDecision{Outcome: amber.ApprovalApproved, Actor: "ada", Digest: "x"}}
+				return must.Err(op.ApprovalDecide.Call(t.Context(), a, in))
+			}, "/v1/tenants/acme/agents/ada/approvals/p/decision", `"id":"p"`,
+		},
+		"token": {
+			func() error {
+				in := op.TokenCreateIn{Body: wire.TokenRequest{Name: "n", Scopes: wire.TokenScopes()}}
+				return must.Err(op.TokenCreate.Call(t.Context(), a, in))
+			}, "/v1/tokens", `"name":"n"`,
+		},
+	} {
+		path, body = "", ""
+		_ = call.do() // the answer is none of Amber
+		must.Equal(t, name+": path", path, call.path)
+		must.Hold(t, strings.Contains(body, call.body), "%s: the body %s lacks %s", name, body, call.body)
+		must.Hold(t, name != "token" || !strings.Contains(body, "acme"), "%s: the body %s names a tenant", name, body)
+	}
+	other := op.SessionEndIn{SessionID: op.SessionID{ID: "s"}, Body: amber.SessionEnd{ID: "another"}}
+	must.Kind(t, "another session", must.Err(op.SessionEnd.Call(t.Context(), a, other)), amber.KindInvalid)
+}
+
 // A block of memory names its items only where it has some.
 func TestABlockWithoutItemsIsWhole(t *testing.T) {
 	t.Parallel()

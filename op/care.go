@@ -13,14 +13,6 @@ type Whose struct {
 	Agent  amber.AgentID  `path:"agent" doc:"the agent"`
 }
 
-// same fills tenant and agent into a request. The error is of kind invalid, when it names others.
-func (w Whose) same(tenant *amber.TenantID, agent *amber.AgentID) error {
-	if err := agree("tenant", string(w.Tenant), tenant); err != nil {
-		return err
-	}
-	return agree("agent", string(w.Agent), agent)
-}
-
 // AgentCapabilities reads what the store can do.
 var AgentCapabilities = do(Row{
 	ID: "agent.capabilities", HTTP: "GET /capabilities", Scope: wire.TokenRead, Kind: Bound, Doc: "Read the capabilities of the agent's store",

@@ -11,7 +11,7 @@ import (
 // ConsolidationBeginIn says who begins to rewrite memory.
 type ConsolidationBeginIn struct {
 	Whose
-	Body wire.ConsolidationBegin `body:"json"`
+	Body wire.ConsolidationBegin `body:"json" repeats:"tenant agent"`
 }
 
 // ConsolidationBegin begins a consolidation.
@@ -19,9 +19,6 @@ var ConsolidationBegin = do(Row{
 	ID: "consolidation.begin", HTTP: "POST /consolidations", Scope: wire.TokenSnapshot, Kind: Changes | Long | Closed, Status: http.StatusCreated,
 	Fails: []amber.Kind{amber.KindQuota, amber.KindUntrusted}, Doc: "Take a snapshot as snapshot.auto.before_consolidation says, and begin a consolidation",
 }, func(ctx context.Context, c *Call, in ConsolidationBeginIn) (wire.Consolidation, error) {
-	if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
-		return wire.Consolidation{}, err
-	}
 	in.Body.Run = c.Redact(in.Body.Run)
 	out, err := consolidating(c, func(w wire.Consolidator) (wire.Consolidation, error) { return w.BeginConsolidation(ctx, in.Body) })
 	c.Subject = out.ID
@@ -32,20 +29,13 @@ var ConsolidationBegin = do(Row{
 type ConsolidationEndIn struct {
 	Whose
 	ID   string                `path:"id" doc:"the id of the consolidation"`
-	Body wire.ConsolidationEnd `body:"json"`
+	Body wire.ConsolidationEnd `body:"json" repeats:"tenant agent id"`
 }
 
 // ConsolidationEnd ends a consolidation.
 var ConsolidationEnd = do(Row{
 	ID: "consolidation.end", HTTP: "POST /consolidations/{id}/end", Scope: wire.TokenSnapshot, Kind: Changes | Closed, Sure: []string{"id=id"}, Doc: "End a consolidation",
 }, func(ctx context.Context, c *Call, in ConsolidationEndIn) (wire.Consolidation, error) {
-	err := in.same(&in.Body.Tenant, &in.Body.Agent)
-	if err == nil {
-		err = agree("consolidation", in.ID, &in.Body.ID)
-	}
-	if err != nil {
-		return wire.Consolidation{}, err
-	}
 	return consolidating(c, func(w wire.Consolidator) (wire.Consolidation, error) { return w.EndConsolidation(ctx, in.Body) })
 })
 

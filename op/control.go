@@ -50,7 +50,7 @@ func (b Task) task() (amber.Task, error) {
 type TaskSaveIn struct {
 	TaskID
 	IfMatch string `header:"If-Match" doc:"the ETag of the version that is replaced; leave out for a new task"`
-	Body    Task   `body:"json"`
+	Body    Task   `body:"json" repeats:"id"`
 }
 
 // TaskSave stores a task.
@@ -59,9 +59,6 @@ var TaskSave = do(Row{
 	Sure: []string{"id=id"}, Doc: "Store a task, a new one or the next version",
 }, func(ctx context.Context, c *Call, in TaskSaveIn) (Task, error) {
 	t, err := in.Body.task()
-	if err == nil {
-		err = agree("task", in.ID, &t.ID)
-	}
 	if err != nil {
 		return Task{}, err
 	}
@@ -113,7 +110,7 @@ var TaskReplay = do(Row{
 // TaskEventIn asks to append an event.
 type TaskEventIn struct {
 	TaskID
-	Body amber.TaskEvent `body:"json"`
+	Body amber.TaskEvent `body:"json" repeats:"task_id=id"`
 }
 
 // TaskEvent appends an event to the history of a task.
@@ -121,9 +118,6 @@ var TaskEvent = do(Row{
 	ID: "task.event", HTTP: "POST /tasks/{id}/events", Scope: wire.TokenWrite, Kind: Changes | Bound, Echo: []string{"task_id"}, Status: http.StatusCreated,
 	Doc: "Append an event to the history of a task",
 }, func(ctx context.Context, c *Call, in TaskEventIn) (amber.TaskEvent, error) {
-	if err := agree("task", in.ID, &in.Body.TaskID); err != nil {
-		return amber.TaskEvent{}, err
-	}
 	return c.Store.Events.AppendEvent(ctx, in.Body)
 })
 
@@ -181,7 +175,7 @@ type ApprovalID struct {
 // ApprovalDecideIn decides an approval.
 type ApprovalDecideIn struct {
 	ApprovalID
-	Body amber.ApprovalDecision `body:"json"`
+	Body amber.ApprovalDecision `body:"json" repeats:"id"`
 }
 
 // ApprovalDecide decides an approval once.
@@ -189,9 +183,6 @@ var ApprovalDecide = do(Row{
 	ID: "approval.decide", HTTP: "POST /approvals/{id}/decision", Scope: wire.TokenApprove, Kind: Changes | Bound, Holds: HoldsState,
 	Sure: []string{"id=id"}, Doc: "Decide an approval once; the token that requested the approval may not, and the recorded actor is the name of the token",
 }, func(ctx context.Context, c *Call, in ApprovalDecideIn) (amber.Approval, error) {
-	if err := agree("approval", in.ID, &in.Body.ID); err != nil {
-		return amber.Approval{}, err
-	}
 	return DecideApproval(ctx, c.Caller, c.Store.Approvals, in.Body)
 })
 

@@ -23,7 +23,7 @@ type DocumentPutIn struct {
 		Document   json.RawMessage `json:"document"`
 		IfRevision string          `json:"if_revision,omitempty"`
 		IfAbsent   bool            `json:"if_absent,omitempty"`
-	} `body:"json"`
+	} `body:"json" repeats:"name"`
 }
 
 // repeats: a write without conditions may be done twice.
@@ -34,9 +34,6 @@ func (p DocumentPutIn) repeats() bool {
 // write is the write with the conditions of headers and body. Errors: invalid.
 func (p DocumentPutIn) write() (amber.DocumentWrite, error) {
 	w := amber.DocumentWrite{Name: p.Body.Name, Document: p.Body.Document, IfAbsent: p.Body.IfAbsent}
-	if err := agree("name", p.Name, &w.Name); err != nil {
-		return w, err
-	}
 	switch p.IfNoneMatch {
 	case "":
 	case "*":

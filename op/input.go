@@ -77,15 +77,6 @@ func orElse[T any](v *T, def T) T {
 // atMost is how many are asked for at one time: none is not the same as no limit.
 func atMost(limit *int) int { return min(orElse(limit, amber.DefaultPageSize), amber.MaxPageSize) }
 
-// agree puts the id of the path into a body, which may repeat it. The error is of kind invalid.
-func agree[T ~string](what, path string, body *T) error {
-	if *body != "" && string(*body) != path {
-		return Invalid("the body names another %s than the path", what)
-	}
-	*body = T(path)
-	return nil
-}
-
 // requestOp is the name of what fails where a request cannot be read.
 const requestOp = "read request"
 

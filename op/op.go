@@ -81,6 +81,8 @@ type Row struct {
 
 	In, Out reflect.Type // Out is the item of a listing
 
+	repeats []repeat // of the body
+
 	call func(ctx context.Context, c *Call, in any) (any, error)
 	each func(ctx context.Context, c *Call, in any, emit func(any) error) error
 }
@@ -120,7 +122,15 @@ func (o Listing[In, Item]) Call(ctx context.Context, w Where, in In) (page amber
 // do declares an operation.
 func do[In, Out any](r Row, fn func(ctx context.Context, c *Call, in In) (Out, error)) Op[In, Out] {
 	r.In, r.Out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
-	r.call = func(ctx context.Context, c *Call, in any) (any, error) { return fn(ctx, c, in.(In)) }
+	r.repeats = repeatsOf(r.In, r.ID)
+	r.call = func(ctx context.Context, c *Call, in any) (any, error) {
+		agreed, err := r.Agreed(in, nil)
+		if err != nil {
+			var none Out
+			return none, err
+		}
+		return fn(ctx, c, agreed.(In))
+	}
 	return Op[In, Out]{&r}
 }
 

@@ -56,7 +56,7 @@ var SnapshotMemory = do(Row{
 // RestoreMemoryIn asks to bring one memory back.
 type RestoreMemoryIn struct {
 	SnapshotID
-	Body wire.MemoryRestoreRequest `body:"json"`
+	Body wire.MemoryRestoreRequest `body:"json" repeats:"tenant agent id"`
 }
 
 func (r RestoreMemoryIn) looks() bool { return r.Body.DryRun }
@@ -66,10 +66,7 @@ var SnapshotRestoreMemory = do(Row{
 	ID: "snapshot.restore_memory", HTTP: "POST /snapshots/{id}/restore-memory", Scope: wire.TokenRestore, Kind: Changes | Long,
 	Fails: []amber.Kind{amber.KindUntrusted}, Doc: "Restore one memory from a snapshot as a new revision",
 }, func(ctx context.Context, c *Call, in RestoreMemoryIn) (wire.MemoryRestore, error) {
-	err := in.sameRef(&in.Body.SnapshotRef)
-	if err == nil {
-		_, err = amber.ParseMemoryID(string(in.Body.Memory))
-	}
+	_, err := amber.ParseMemoryID(string(in.Body.Memory))
 	if err == nil && c.Past == nil {
 		err = noPast()
 	}
@@ -106,7 +103,7 @@ type OfTenant struct {
 // TenantGCIn asks to free what no snapshot needs.
 type TenantGCIn struct {
 	OfTenant
-	Body wire.GCRequest `body:"json"`
+	Body wire.GCRequest `body:"json" repeats:"tenant"`
 }
 
 func (in TenantGCIn) looks() bool { return in.Body.DryRun }
@@ -116,9 +113,6 @@ var TenantGC = do(Row{
 	ID: "tenant.gc", HTTP: "POST " + TenantPath + "/gc", Scope: wire.TokenAdmin, Kind: Changes | Repeats | Lasting | Long,
 	Doc: "Delete the data that no snapshot of the tenant needs",
 }, func(ctx context.Context, c *Call, in TenantGCIn) (wire.GCReport, error) {
-	if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
-		return wire.GCReport{}, err
-	}
 	out, err := frozen(c, func(s wire.Snapshotter) (wire.GCReport, error) { return s.CollectGarbage(ctx, in.Body) })
 	for i, orphan := range out.Orphans {
 		if filepath.IsAbs(orphan) { // where it lay is the host's business
@@ -131,16 +125,13 @@ var TenantGC = do(Row{
 // TenantCheckIn asks to check the snapshots of a tenant.
 type TenantCheckIn struct {
 	OfTenant
-	Body wire.CheckRequest `body:"json"`
+	Body wire.CheckRequest `body:"json" repeats:"tenant"`
 }
 
 // TenantCheck checks every object of a tenant's snapshots.
 var TenantCheck = do(Row{
 	ID: "tenant.check", HTTP: "POST " + TenantPath + "/check", Scope: wire.TokenAdmin, Kind: Long, Doc: "Check every object of the tenant's snapshots",
 }, func(ctx context.Context, c *Call, in TenantCheckIn) (wire.CheckReport, error) {
-	if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
-		return wire.CheckReport{}, err
-	}
 	if c.Repository == nil {
 		return wire.CheckReport{}, unsupported("check repository", "this server keeps no snapshots")
 	}

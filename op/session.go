@@ -79,16 +79,13 @@ var SessionRename = do(Row{
 // SessionEndIn asks to end a session.
 type SessionEndIn struct {
 	SessionID
-	Body amber.SessionEnd `body:"json"`
+	Body amber.SessionEnd `body:"json" repeats:"id"`
 }
 
 // SessionEnd ends a session.
 var SessionEnd = do(Row{
 	ID: "session.end", HTTP: "POST /sessions/{id}/end", Scope: wire.TokenWrite, Kind: Changes | Repeats | Bound | Keyed, Doc: "End a session",
 }, func(ctx context.Context, c *Call, in SessionEndIn) (amber.Session, error) {
-	if err := agree("session", in.ID, &in.Body.ID); err != nil {
-		return amber.Session{}, err
-	}
 	return c.Store.Names.EndSession(ctx, in.Body)
 })
 

@@ -18,14 +18,6 @@ func (s SnapshotID) ref() wire.SnapshotRef {
 	return wire.SnapshotRef{Tenant: s.Tenant, Agent: s.Agent, ID: s.ID}
 }
 
-// sameRef is same for a request about one snapshot.
-func (s SnapshotID) sameRef(ref *wire.SnapshotRef) error {
-	if err := s.same(&ref.Tenant, &ref.Agent); err != nil {
-		return err
-	}
-	return agree("snapshot", string(s.ID), &ref.ID)
-}
-
 // frozen calls fn with what keeps snapshots. Operations on snapshots do not need the live agent, which may be missing or damaged, but for
 // looking into the past.
 func frozen[T any](c *Call, fn func(s wire.Snapshotter) (T, error)) (out T, err error) {
@@ -39,7 +31,7 @@ func frozen[T any](c *Call, fn func(s wire.Snapshotter) (T, error)) (out T, err 
 // SnapshotTakeIn asks for a snapshot.
 type SnapshotTakeIn struct {
 	Whose
-	Body wire.SnapshotRequest `body:"json"`
+	Body wire.SnapshotRequest `body:"json" repeats:"tenant agent"`
 }
 
 // SnapshotTake takes a snapshot.
@@ -48,8 +40,8 @@ var SnapshotTake = do(Row{
 	Fails: []amber.Kind{amber.KindQuota, amber.KindUntrusted},
 	Sure:  []string{"agent=agent"}, Doc: "Take a snapshot of the agent; adding recipients needs the scope admin, because a recipient can read every snapshot of the tenant, and sources need a token for all tenants, because sources belong to the machine",
 }, func(ctx context.Context, c *Call, in SnapshotTakeIn) (wire.SnapshotMeta, error) {
-	err := in.same(&in.Body.Tenant, &in.Body.Agent)
-	if err == nil && len(in.Body.Encrypt) > 0 {
+	var err error
+	if len(in.Body.Encrypt) > 0 {
 		err = c.Caller.Allow(in.Tenant, "", wire.TokenAdmin)
 	}
 	if err == nil && len(in.Body.Sources) > 0 {
@@ -97,32 +89,26 @@ var SnapshotShow = do(Row{
 // SnapshotDiffIn names two snapshots.
 type SnapshotDiffIn struct {
 	Whose
-	Body wire.DiffRequest `body:"json"`
+	Body wire.DiffRequest `body:"json" repeats:"tenant agent"`
 }
 
 // SnapshotDiff compares two snapshots.
 var SnapshotDiff = do(Row{
 	ID: "snapshot.diff", HTTP: "POST /snapshots/diff", Scope: wire.TokenRead, Kind: Long | Closed, Holds: 2 * HoldsPage, Doc: "Compare two snapshots",
 }, func(ctx context.Context, c *Call, in SnapshotDiffIn) (wire.SnapshotDiff, error) {
-	if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
-		return wire.SnapshotDiff{}, err
-	}
 	return frozen(c, func(s wire.Snapshotter) (wire.SnapshotDiff, error) { return s.DiffSnapshots(ctx, in.Body) })
 })
 
 // SnapshotVerifyIn asks to verify a snapshot.
 type SnapshotVerifyIn struct {
 	SnapshotID
-	Body wire.VerifyRequest `body:"json"`
+	Body wire.VerifyRequest `body:"json" repeats:"tenant agent id"`
 }
 
 // SnapshotVerify verifies a snapshot.
 var SnapshotVerify = do(Row{
 	ID: "snapshot.verify", HTTP: "POST /snapshots/{id}/verify", Scope: wire.TokenSnapshot, Kind: Long | Closed, Sure: []string{"id=id"}, Doc: "Verify a snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotVerifyIn) (wire.VerifyReport, error) {
-	if err := in.sameRef(&in.Body.SnapshotRef); err != nil {
-		return wire.VerifyReport{}, err
-	}
 	return frozen(c, func(s wire.Snapshotter) (wire.VerifyReport, error) { return s.VerifySnapshot(ctx, in.Body) })
 })
 
@@ -155,7 +141,7 @@ var SnapshotPin = do(Row{
 // SnapshotPruneIn asks to delete snapshots.
 type SnapshotPruneIn struct {
 	Whose
-	Body wire.PruneRequest `body:"json"`
+	Body wire.PruneRequest `body:"json" repeats:"tenant agent"`
 }
 
 func (p SnapshotPruneIn) looks() bool { return p.Body.DryRun }
@@ -164,9 +150,6 @@ func (p SnapshotPruneIn) looks() bool { return p.Body.DryRun }
 var SnapshotPrune = do(Row{
 	ID: "snapshot.prune", HTTP: "POST /snapshots/prune", Scope: wire.TokenSnapshot, Kind: Changes | Long | Closed, Doc: "Delete the snapshots that no rule keeps",
 }, func(ctx context.Context, c *Call, in SnapshotPruneIn) (wire.PruneReport, error) {
-	if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
-		return wire.PruneReport{}, err
-	}
 	out, err := frozen(c, func(s wire.Snapshotter) (wire.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
 	for _, id := range out.Deleted {
 		c.Did = append(c.Did, string(id))
@@ -177,7 +160,7 @@ var SnapshotPrune = do(Row{
 // SnapshotRestoreIn asks to bring an agent back.
 type SnapshotRestoreIn struct {
 	SnapshotID
-	Body wire.RestoreRequest `body:"json"`
+	Body wire.RestoreRequest `body:"json" repeats:"tenant agent id"`
 }
 
 func (r SnapshotRestoreIn) looks() bool { return r.Body.DryRun }
@@ -188,8 +171,8 @@ var SnapshotRestore = do(Row{
 	Fails: []amber.Kind{amber.KindQuota, amber.KindUntrusted, amber.KindCrossTenant},
 	Sure:  []string{"from=id"}, Doc: "Restore the agent from a snapshot, or make another agent from the snapshot",
 }, func(ctx context.Context, c *Call, in SnapshotRestoreIn) (wire.RestoreReport, error) {
-	err := in.sameRef(&in.Body.SnapshotRef)
-	if err == nil && in.Body.To != "" {
+	var err error
+	if in.Body.To != "" {
 		err = c.Caller.Allow(in.Tenant, in.Body.To, wire.TokenRestore)
 	}
 	if err != nil {

@@ -91,7 +91,7 @@ var StateDelete = do(Row{
 type LoopSaveIn struct {
 	SessionID
 	IfMatch string         `header:"If-Match" doc:"the ETag of the stored value"`
-	Body    amber.LoopSave `body:"json"`
+	Body    amber.LoopSave `body:"json" repeats:"session_id=id"`
 }
 
 // LoopGet reads the suspended loop of a session.
@@ -109,9 +109,6 @@ var LoopSave = do(Row{
 	Sure: []string{"session_id=id"}, Doc: "Store the suspended loop of a session over the expected run and revision; 0 means that the session has no loop yet",
 }, func(ctx context.Context, c *Call, in LoopSaveIn) (amber.PendingLoop, error) {
 	l := in.Body
-	if err := agree("session", in.ID, &l.SessionID); err != nil {
-		return amber.PendingLoop{}, err
-	}
 	var err error
 	if l.IfRevision, err = expectedExactly(in.IfMatch, l.IfRevision); err != nil {
 		return amber.PendingLoop{}, err

@@ -13,7 +13,7 @@ import (
 // TurnIn asks to store a turn.
 type TurnIn struct {
 	SessionID
-	Body amber.Turn `body:"json"`
+	Body amber.Turn `body:"json" repeats:"session_id=id"`
 }
 
 // repeats: a turn with an id is stored once.
@@ -24,9 +24,6 @@ var TurnAppend = do(Row{
 	ID: "turn.append", HTTP: "POST /sessions/{id}/turns", Scope: wire.TokenWrite, Kind: Changes | Lasting | Bound, Echo: []string{"session_id"}, Holds: HoldsText,
 	Sure: []string{"id"}, Doc: "Store a turn at the end of a session; a turn with an id is stored once",
 }, func(ctx context.Context, c *Call, in TurnIn) (amber.Turn, error) {
-	if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
-		return amber.Turn{}, err
-	}
 	if in.Body.Role == amber.RoleUser {
 		in.Body.Content = contextblock.Cut(in.Body.Content)
 	}
@@ -169,7 +166,7 @@ var TurnDelete = do(Row{
 // CompactionIn asks to store a summary.
 type CompactionIn struct {
 	SessionID
-	Body amber.Compaction `body:"json"`
+	Body amber.Compaction `body:"json" repeats:"session_id=id"`
 }
 
 // repeats: a summary with an id is stored once.
@@ -180,9 +177,6 @@ var CompactionAdd = do(Row{
 	ID: "compaction.add", HTTP: "POST /sessions/{id}/compactions", Scope: wire.TokenWrite, Kind: Changes | Lasting | Bound, Echo: []string{"session_id"},
 	Doc: "Store the summary of turns; a summary with an id is stored once",
 }, func(ctx context.Context, c *Call, in CompactionIn) (amber.Compaction, error) {
-	if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
-		return amber.Compaction{}, err
-	}
 	added, err := c.Store.Compactions.AddCompaction(ctx, in.Body)
 	c.Subject = added.ID
 	return added, err
