@@ -32,7 +32,7 @@ type NoteCommit struct {
 // of the owner's changes, by any of the owner's programs.
 type NoteBy struct {
 	Trust  Trust  `json:"trust,omitempty" redact:"-"` // "": own
-	Author Author `json:"author,omitzero" redact:"-"`
+	Author Author `json:"author,omitzero"`
 }
 
 // Stored returns what a backend stores of b with a change: nothing where the owner made it.

@@ -109,7 +109,10 @@ func (rep *repository) removeReplaced(ctx context.Context, o operation, agent *h
 	if err := rep.readAll(ctx, ref); err != nil {
 		return 0, nil // it stays
 	}
-	return r.generation, o.remove(ctx, agent, r.generation)
+	if err := o.remove(ctx, agent, r.generation); err != nil {
+		return 0, err
+	}
+	return r.generation, nil
 }
 
 // readAll reads every byte of a snapshot and compares it with its id.

@@ -83,8 +83,12 @@ func (c *cleaner) arguments(call *amber.Call) {
 		c.ids("session id", string(*call.In[0].(*amber.SessionID)))
 		doc := call.In[1].(*json.RawMessage)
 		*doc = c.raw(*doc)
+	case "delete_note": // whose author the history keeps
+		c.request(reflect.ValueOf(call.In[1]).Elem())
 	default:
-		c.request(reflect.ValueOf(call.In[0]).Elem())
+		if call.In[0] != nil {
+			c.request(reflect.ValueOf(call.In[0]).Elem())
+		}
 	}
 }
 

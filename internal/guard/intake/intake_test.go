@@ -35,7 +35,7 @@ func plainStore(t *testing.T) amber.Store {
 // bare are the methods that change something and take no request with tags.
 var bare = map[string]string{
 	"delete": "takes an id", "erase": "takes an id", "unrelate": "takes an id", "delete_turns": "takes an id", "clear_loop": "takes ids",
-	"delete_session": "takes an id", "select_session": "takes an id", "delete_state": "takes an id", "delete_note": "takes a name and the author",
+	"delete_session": "takes an id", "select_session": "takes an id", "delete_state": "takes an id", "delete_note": "cleaned by name",
 	"compact_events": "takes an id", "delete_document": "takes a name",
 	"set_concepts": "cleaned by name", "rename_session": "cleaned by name", "save_state": "cleaned by name", "claim": "cleaned by name",
 }
@@ -201,7 +201,8 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	loop := filled(amber.LoopSave{SessionID: "s", RunID: "r"})
 	loop.State = filled(json.RawMessage(nil))
 	said["loop"] = must.Get(s.Loops.SaveLoop(ctx, loop))(t)
-	note, err := s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "before " + token})
+	by := amber.NoteBy{Trust: amber.TrustAgent, Author: amber.Author{Agent: token}}
+	note, err := s.Notes.WriteNote(ctx, amber.NoteWrite{Name: "n", Content: "before " + token, NoteBy: by})
 	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
 		t.Fatal(err)
 	}

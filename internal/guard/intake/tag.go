@@ -45,9 +45,9 @@ func fields(t reflect.Type) []field {
 	return all
 }
 
-// holdsFields reports whether a type is a struct, or a list of structs or a pointer to one.
+// holdsFields reports whether a type is a struct, or lists of structs and pointers to them.
 func holdsFields(t reflect.Type) bool {
-	if t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	return t.Kind() == reflect.Struct
