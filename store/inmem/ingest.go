@@ -127,6 +127,9 @@ func (n *intake) memories(step amber.IngestStep) error {
 		if errors.Is(err, amber.ErrKeyErased) {
 			continue // it was stored, and a person erased it
 		}
+		if r.Topic != "" && amber.KindOf(err) == amber.KindRefused {
+			continue // the owner has written the topic since
+		}
 		if err != nil {
 			return err
 		}
@@ -140,8 +143,8 @@ func (n *intake) memories(step amber.IngestStep) error {
 		if from == "" || from == l.To {
 			continue
 		}
-		_, err := n.relate(n.now, amber.Relation{From: from, To: l.To, Type: l.Type, Strength: l.Strength})
-		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		_, err := n.relate(n.now, amber.Relation{From: from, To: l.To, Type: l.Type, Strength: l.Strength, Trust: step.Memories[l.Memory].Trust})
+		if err != nil && !slices.Contains([]amber.Kind{amber.KindNotFound, amber.KindRefused}, amber.KindOf(err)) {
 			return err
 		}
 	}
