@@ -132,7 +132,7 @@ func (e erasure) keptBy(ctx context.Context, server *postgres.Server) (places []
 // generations that were kept. Neither is searched, and both may hold any text.
 func (e erasure) leftBehind(ctx context.Context) []string {
 	places := e.keptByDatabase(ctx)
-	states, err := parking{e.a}.states(ctx, nil)
+	states, err := parking(e).states(ctx, nil)
 	if err != nil {
 		places = append(places, "parked entries of the crash journal, which were not looked for: "+err.Error())
 	}

@@ -95,12 +95,12 @@ func (x Index) RebuildIndex(ctx context.Context) error {
 	if err := x.a.core.RebuildIndex(ctx); err != nil {
 		return err
 	}
-	return noteIndex{x.a}.renew(ctx)
+	return noteIndex(x).renew(ctx)
 }
 
 // VerifyIndex compares all of the index with the records. The error is of kind damaged.
 func (x Index) VerifyIndex(ctx context.Context) error {
-	return errors.Join(x.a.core.VerifyIndex(ctx), noteIndex{x.a}.check(ctx))
+	return errors.Join(x.a.core.VerifyIndex(ctx), noteIndex(x).check(ctx))
 }
 
 // CompleteIndex makes the vectors that are missing, until ctx ends. The others are made later: nothing that was

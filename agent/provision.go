@@ -37,7 +37,7 @@ func (x Index) Provision(ctx context.Context, rootKey string, renew bool) (p Pro
 		return p, err
 	}
 	defer func() { err = errors.Join(err, admin.Close()) }()
-	p = Provisioned{Account: string(x.a.Tenant()), User: string(x.a.ID()), KeyFile: vikingSide{x.a}.keyPath(o)}
+	p = Provisioned{Account: string(x.a.Tenant()), User: string(x.a.ID()), KeyFile: vikingSide(x).keyPath(o)}
 	if _, err = admin.CreateAccount(ctx, p.Account, vikingAdmin); err == nil {
 		p.MadeAccount = true
 	} else if amber.KindOf(err) != amber.KindConflict {

@@ -103,7 +103,7 @@ var snapshotList = NewTool(Tool{
 	Op: SnapshotList.Row, Name: "snapshot_list", Title: "List snapshots",
 	Use: "The snapshots of this agent, newest first. For more call again with cursor = next.",
 }, func(ctx context.Context, c *Call, in snapshotListArgs) (frozenPages, string, error) {
-	p, err := SnapshotList.Call(ctx, c, SnapshotsIn{c.Host.whose(), Paging{in.Limit, in.Cursor}})
+	p, err := SnapshotList.Call(ctx, c, SnapshotsIn{c.Host.whose(), Paging(in)})
 	out, lines := frozenPages{[]frozenPage{}, p.Next}, []string{}
 	for _, m := range p.Items {
 		out.Snapshots, lines = append(out.Snapshots, frozenOf(m)), append(lines, frozenOf(m).String())

@@ -88,7 +88,7 @@ func (l relations) Neighbours(ctx context.Context, q amber.NeighbourQuery) (ambe
 		return n, asked(id, err)
 	}
 	return wire.CollectNeighbours(q,
-		func(id amber.MemoryID) (amber.Memory, error) { return memories{l.Limit}.Get(ctx, id) },
+		func(id amber.MemoryID) (amber.Memory, error) { return memories(l).Get(ctx, id) },
 		func(id amber.MemoryID, types []string, limit int) ([]amber.Relation, error) {
 			list, err := l.Related(ctx, id)
 			if len(types) > 0 {
@@ -143,7 +143,7 @@ func (l stats) Stats(ctx context.Context) (amber.Stats, error) {
 	out := amber.Stats{ByKind: map[amber.MemoryKind]int64{}, ByScope: map[amber.Scope]int64{}, ByTrust: map[amber.Trust]int64{}}
 	q := amber.ListQuery{All: true, Deleted: true, Limit: statsPage}
 	for more := true; more; more = q.Cursor != "" {
-		p, err := memories{l.Limit}.List(ctx, q)
+		p, err := memories(l).List(ctx, q)
 		if err != nil {
 			return amber.Stats{}, err
 		}
@@ -161,7 +161,7 @@ func (l stats) Stats(ctx context.Context) (amber.Stats, error) {
 	}
 	s := amber.SessionQuery{Limit: statsPage}
 	for more := true; more; more = s.Cursor != "" {
-		p, err := sessions{l.Limit}.ListSessions(ctx, s)
+		p, err := sessions(l).ListSessions(ctx, s)
 		if missing(err) {
 			break
 		}

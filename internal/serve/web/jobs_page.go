@@ -98,7 +98,7 @@ func (v jobScreen) jobCommand(j *job, p progress) string {
 		return v.command("snapshot", "verify", j.Subject, "--read-data")
 	case jobPlan:
 		if r, ok := p.Result.(planResult); ok {
-			return snapshotScreens{v.visit}.restoreCommand(amber.SnapshotID(j.Subject), r.Choice, "--dry-run")
+			return snapshotScreens(v).restoreCommand(amber.SnapshotID(j.Subject), r.Choice, "--dry-run")
 		}
 	case jobRestore:
 		return v.command("snapshot", "restore", j.Subject)

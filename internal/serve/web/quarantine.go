@@ -53,7 +53,7 @@ func (v quarantineScreens) quarantine() error {
 	d.Entries = len(held)
 	held, d.Next = part(held, v.query("from"))
 	d.Sessions = bySession(held)
-	report, err := conflictScreens{v.visit}.syncReport()
+	report, err := conflictScreens(v).syncReport()
 	if err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func (v snapshotScreens) restoreSnapshot() error {
 func (v snapshotScreens) askAgain(c restoreChoice, problem string) error {
 	if j, ok := v.p.jobs.find(v.field("plan"), v.tenant, v.agent); ok && j.Kind == jobPlan {
 		v.log.forget()
-		return jobScreen{v.visit}.showKnownJob(j, problem)
+		return jobScreen(v).showKnownJob(j, problem)
 	}
 	return v.askRestore(c, problem)
 }

@@ -57,7 +57,7 @@ func (m conflictScreen) conflictsPage() *page {
 		{"2", "keep 2", "keep the second text; it asks first", keep(2), is},
 		{"e", "edit both", "edit both texts together in $EDITOR", func() tea.Cmd {
 			d, _ := conflict()
-			return editor{m.Model}.editRead(func(ctx context.Context) (editing, error) { return m.readConflict(ctx, d) })
+			return editor(m).editRead(func(ctx context.Context) (editing, error) { return m.readConflict(ctx, d) })
 		}, is},
 	}
 	return p
@@ -224,7 +224,7 @@ func (m conflictScreen) readConflict(ctx context.Context, c disputed) (editing, 
 	if _, err := m.unchanged(ctx, c); err != nil {
 		return editing{}, err
 	}
-	e, err := memoryScreen{m.Model}.readMemory(ctx, c.id)
+	e, err := memoryScreen(m).readMemory(ctx, c.id)
 	if err != nil {
 		return e, err
 	}

@@ -43,7 +43,7 @@ func (m memoryScreen) readMemory(ctx context.Context, id amber.MemoryID) (editin
 
 // editMemory opens a memory in the editor.
 func (m memoryScreen) editMemory(id amber.MemoryID) tea.Cmd {
-	return editor{m.Model}.editRead(func(ctx context.Context) (editing, error) { return m.readMemory(ctx, id) })
+	return editor(m).editRead(func(ctx context.Context) (editing, error) { return m.readMemory(ctx, id) })
 }
 
 // editRead reads something and opens it in the editor.

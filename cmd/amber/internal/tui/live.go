@@ -198,5 +198,5 @@ func (m liveScreen) changeDetail(ctx context.Context, r row) (document, error) {
 	if err != nil {
 		return d.blank().dim("as it is now: " + err.Error()), nil
 	}
-	return append(d.blank().dim("as it is now:").blank(), memoryScreen{m.Model}.memoryDocument(mem)...), nil
+	return append(d.blank().dim("as it is now:").blank(), memoryScreen(m).memoryDocument(mem)...), nil
 }

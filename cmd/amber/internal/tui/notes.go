@@ -124,7 +124,7 @@ func (m noteScreen) compareNote(ctx context.Context, name, commit string) (docum
 
 // editNote opens a note in the editor.
 func (m noteScreen) editNote(name string) tea.Cmd {
-	return editor{m.Model}.editRead(func(ctx context.Context) (editing, error) { return m.readNote(ctx, name) })
+	return editor(m).editRead(func(ctx context.Context) (editing, error) { return m.readNote(ctx, name) })
 }
 
 // readNote reads a note to edit it. The contract of notes knows no condition, so a change by others

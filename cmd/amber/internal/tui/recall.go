@@ -88,7 +88,7 @@ func (m recallScreen) recallAt(ctx context.Context, q amber.Query, at wire.Snaps
 	if err != nil {
 		return amber.RecallResult{}, err
 	}
-	view, err := snapshots.At(ctx, snapshotScreen{m.Model}.ref(at.ID))
+	view, err := snapshots.At(ctx, snapshotScreen(m).ref(at.ID))
 	if err != nil {
 		return amber.RecallResult{}, err
 	}
@@ -205,7 +205,7 @@ func (m recallScreen) asOfPage(recall *page, s *recallState) *page {
 	now := row{id: "now", title: "now", side: "the live agent", value: wire.SnapshotMeta{}}
 	p := &page{title: "As of", look: func(r row) document { return document{}.dim("enter answers from here").blank().text(r.title) }}
 	p.load = func(ctx context.Context, after string) (batch, error) {
-		b, err := snapshotScreen{m.Model}.listSnapshots(ctx, after)
+		b, err := snapshotScreen(m).listSnapshots(ctx, after)
 		if after == "" && err == nil {
 			b.rows = append([]row{now}, b.rows...)
 		}

@@ -78,7 +78,7 @@ func (m snapshotScreen) snapshotsPage() *page {
 			verified = r.id
 			return m.verifySnapshot(r, deep)
 		}, some},
-		{"space", "mark", "mark a snapshot to compare it", func() tea.Cmd { return memoryScreen{m.Model}.toggle(p) }, some},
+		{"space", "mark", "mark a snapshot to compare it", func() tea.Cmd { return memoryScreen(m).toggle(p) }, some},
 		{"d", "diff", "compare two marked snapshots, or this one with the one before", func() tea.Cmd { return m.diffSnapshots(p) }, some},
 		{"R", "restore", "show what a restore would change; then type the label to restore", func() tea.Cmd {
 			r, _ := p.current()
