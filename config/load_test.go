@@ -56,7 +56,7 @@ func TestLoadDefaults(t *testing.T) {
 			Write:     config.Write{Enabled: true, MaxBatchSize: 16},
 			WriteBack: config.WriteBack{Enabled: true, Learnings: true, Digests: true},
 			Backends: config.Backends{
-				SQLite: config.SQLite{BusyTimeout: 30 * time.Second, Readers: 4},
+				SQLite: config.SQLite{BusyTimeout: 30 * time.Second, Readers: 0},
 				OpenViking: config.OpenViking{
 					Primary: "sqlite", URL: config.DefaultVikingURL, Mode: config.VikingKey, MinScore: 0.75, Fusion: config.FusionBehind,
 					FindTimeout: 800 * time.Millisecond, ConnectTimeout: time.Second, RequestTimeout: 5 * time.Second, FeedBudget: 300 * time.Millisecond,

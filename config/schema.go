@@ -142,9 +142,9 @@ func sqliteKeys() []Key {
 		key("memory.backends.sqlite.busy_timeout", 30*time.Second, 10*time.Minute,
 			"How long a write waits for another process before it gives up.",
 			func(c *Config) *time.Duration { return &c.Memory.Backends.SQLite.BusyTimeout }),
-		key("memory.backends.sqlite.readers", 4, 16,
-			"The most connections that read at one time.",
-			func(c *Config) *int { return &c.Memory.Backends.SQLite.Readers }),
+		key("memory.backends.sqlite.readers", 0, 64,
+			"The most connections that read at one time. 0 is two more than the machine has processors, and at least 4.",
+			func(c *Config) *int { return &c.Memory.Backends.SQLite.Readers }).as(Count),
 	}
 }
 

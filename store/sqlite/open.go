@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -26,7 +27,7 @@ type Options struct {
 	Clock       amber.Clock
 	Random      io.Reader
 	BusyTimeout time.Duration // last resort against other programs on the file; default 30 s
-	Readers     int           // connections that read at one time; default 4
+	Readers     int           // connections that read at one time; default two more than processors, at least 4
 	Queue       amber.QueueOptions
 	// Model turns texts into vectors, for questions in other words; nil searches by words
 	// alone.
@@ -61,8 +62,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.BusyTimeout == 0 {
 		o.BusyTimeout = 30 * time.Second
 	}
-	if o.Readers == 0 {
-		o.Readers = 4
+	if o.Readers == 0 { // as many questions as processors are answered at once, and prompts wait for none of them
+		o.Readers = max(4, runtime.GOMAXPROCS(0)+2)
 	}
 	if o.NetworkFS == nil {
 		o.NetworkFS = networkFS

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +30,7 @@ func TestOptionsDefaults(t *testing.T) {
 		must.Fail(Open(t.Context(), agentIn(t, filepath.Join(t.TempDir(), "home")), o))(t, name, amber.KindInvalid)
 	}
 	o := must.Get(Options{Clock: clock.Now, Random: rand.Reader}.withDefaults())(t)
-	if o.BusyTimeout != 30*time.Second || o.Readers != 4 || o.NetworkFS == nil {
+	if o.BusyTimeout != 30*time.Second || o.Readers < max(4, runtime.GOMAXPROCS(0)+1) || o.NetworkFS == nil {
 		t.Errorf("busy timeout %s, %d readers", o.BusyTimeout, o.Readers)
 	}
 	if want := (amber.QueueOptions{}).WithDefaults(); o.Queue != want {
