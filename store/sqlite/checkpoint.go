@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 )
@@ -11,12 +12,20 @@ import (
 // not in the database yet before a checkpoint is made: SQLite's own number.
 const checkpointFrames = 1000
 
+// smallestFrame is how many bytes a frame of the log has at least: a page of the smallest size, and its header.
+const smallestFrame = 512 + 24
+
 // tidy makes a checkpoint when the write-ahead log has grown. SQLite would do
 // so inside the commit that passes the mark, and a fence would wait for it;
 // here the write is acknowledged and no lock of the agent is held. Readers and
 // writers go on meanwhile. A checkpoint that cannot be made now is made after
-// a later write, or when the last connection closes.
+// a later write, or when the last connection closes. A log that is too small to
+// have grown is not looked into: the first look needs a connection of its own,
+// which reads the whole schema.
 func (d *database) tidy(ctx context.Context, h *handles) error {
+	if log, err := os.Stat(d.path(h.current) + "-wal"); err == nil && log.Size() < checkpointFrames*smallestFrame {
+		return nil
+	}
 	if !h.tidying.TryLock() {
 		return nil // another caller is making a checkpoint
 	}

@@ -35,6 +35,9 @@ const (
 	selectAside = `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'index') AND sql IS NOT NULL ORDER BY type, name`
 )
 
+// none is the incarnation that a new file begins with, until its row goes.
+const none = "00000000-0000-7000-8000-000000000000"
+
 // Create makes an empty file of the newest schema in a folder where no file of that
 // name is: not one row is in it. It is ready when it was closed with [Writer.Finish].
 func Create(ctx context.Context, dir, file string) (*Writer, error) {
@@ -46,7 +49,7 @@ func Create(ctx context.Context, dir, file string) (*Writer, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, amber.Errorf(amber.KindConflict, opWrite, path, "the file exists already")
 	}
-	if err := s.Build(ctx, path, home.Current{Incarnation: "none"}, wait); err != nil {
+	if err := s.Build(ctx, path, home.Current{Incarnation: none}, wait); err != nil {
 		return nil, err
 	}
 	w := &Writer{path: path}

@@ -1,6 +1,7 @@
 package sqlfile
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -75,60 +76,83 @@ func (s Schema) Version() int64 { return int64(len(s.Migrations)) }
 // Build makes the file of a new generation. The caller holds the exclusive
 // lock and syncs the folder.
 func (s Schema) Build(ctx context.Context, path string, c home.Current, busy time.Duration) error {
+	key := fmt.Sprint(s.ApplicationID, s.Migrations)
+	if made, ok := newFiles.Load(key); ok {
+		if data, ok := made.(newFile).of(c); ok {
+			if err := writeNew(path, data); !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+		}
+	}
 	p, err := OpenPool(path, Create, busy, 1)
 	if err != nil {
 		return sqlconn.Wrap("make database", path, err)
 	}
-	err = s.fill(ctx, p.DB, path)
-	if err == nil {
-		_, err = p.DB.ExecContext(ctx, sqlrows.InsertIncarnation, c.Incarnation)
-	}
+	made, err := s.fill(ctx, p.DB, c)
 	if cerr := p.Close(); err == nil {
 		err = cerr
 	}
 	if err == nil {
 		err = os.Chmod(path, 0o600)
 	}
+	if err == nil {
+		newFiles.Store(key, made)
+	}
 	return sqlconn.Wrap("make database", path, err)
 }
 
-// emptyFiles has the bytes of a new file by the SQL that makes it: running all migrations
-// is most of the work of making an agent, and a server makes many.
-var emptyFiles sync.Map
+// newFiles has a new file by the SQL that makes it: running all migrations is most of the work of making an agent, and a
+// server makes many.
+var newFiles sync.Map
 
-// fill makes the tables of a new file that no connection has opened yet.
-func (s Schema) fill(ctx context.Context, db *sql.DB, path string) error {
-	key := fmt.Sprint(s.ApplicationID, s.Migrations)
-	if image, ok := emptyFiles.Load(key); ok {
-		err := writeNew(path, image.([]byte))
-		switch {
-		case err == nil:
-			return nil
-		case !errors.Is(err, fs.ErrExist):
-			return &amber.Error{Op: "make database", Kind: amber.KindInternal, ID: path, Err: err, Hint: "check that the disk works and has room"}
-		}
-	}
-	if err := s.Migrate(ctx, db, 0); err != nil {
-		return err
-	}
-	image, err := serialize(ctx, db)
-	if err == nil {
-		emptyFiles.Store(key, image)
-	}
-	return err
+// newFile is a file that was made for an incarnation: all else in it is the same in every new file.
+type newFile struct {
+	data        []byte
+	incarnation string
 }
 
-// writeNew makes a file and syncs it.
+// incarnationPlaces is where a new file names its incarnation: in a row, and in the index on that column.
+const incarnationPlaces = 2
+
+// of returns the file for another incarnation; ok is false where that one is not as long, or the bytes of the first one
+// are in other places, too.
+func (f newFile) of(c home.Current) (data []byte, ok bool) {
+	old := []byte(f.incarnation)
+	if len(c.Incarnation) != len(old) || bytes.Count(f.data, old) != incarnationPlaces {
+		return nil, false
+	}
+	return bytes.ReplaceAll(f.data, old, []byte(c.Incarnation)), true
+}
+
+// fill makes the tables of a new file and its first row, and returns what is in the file then.
+func (s Schema) fill(ctx context.Context, db *sql.DB, c home.Current) (f newFile, err error) {
+	if err := s.Migrate(ctx, db, 0); err != nil {
+		return f, err
+	}
+	if _, err := db.ExecContext(ctx, sqlrows.InsertIncarnation, c.Incarnation); err != nil {
+		return f, err
+	}
+	data, err := serialize(ctx, db)
+	return newFile{data, c.Incarnation}, err
+}
+
+// writeNew makes a file and syncs it. The error satisfies errors.Is for [fs.ErrExist] where there is a file.
 func writeNew(path string, data []byte) error {
 	f, err := fsx.Build(fsx.OS(), path, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync()
+		_, err = f.Write(data)
+		if err == nil {
+			err = f.Sync()
+		}
+		err = errors.Join(err, f.Close())
 	}
-	return errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Chmod(path, 0o600) // the umask may have taken more
+	}
+	if err == nil {
+		return nil
+	}
+	return &amber.Error{Op: "make database", Kind: amber.KindInternal, ID: path, Err: err, Hint: "check that the disk works and has room"}
 }
 
 // serialize returns the bytes of an open database.
