@@ -47,17 +47,21 @@ UNRACED := store/storetest cmd/amber/internal/capture cmd/amber/internal/care cm
 # ask at once: race.Lane marks them.
 MARKED := agent $(addprefix internal/, serve/httpapi serve/mcpapi share/colony/api store/openviking/api)
 
+# Tests are built as the program is, so that each package is compiled once for both, and a build in another folder finds it in
+# the cache of Go. The vet of go test is left out: make lint has more of it.
+GOTEST = CGO_ENABLED=0 $(GO) $(1) test -trimpath -vet=off
+
 # The programs for those who work on Amber are a module of their own in tools, which is built, tested and checked beside this
 # one; PKGS=./agent leaves it out. A program is built into bin/tools and runs here, so that paths in its flags are relative to
 # this folder.
 TOOLPKGS  = $(if $(filter ./...,$(PKGS)),./...)
-TOOLS_GO  = CGO_ENABLED=0 $(GO) -C tools build -o $(abspath $(TOOLS))/$(1) ./$(1)
+TOOLS_GO  = CGO_ENABLED=0 $(GO) -C tools build -trimpath -o $(abspath $(TOOLS))/$(1) ./$(1)
 
 # All tests, with small versions of the long campaigns. Every package runs once.
 test: build
 	@test -z "$$(gofmt -l .)" || { echo "gofmt is not clean:"; gofmt -l .; exit 1; }
-	$(GO) test -vet=off -timeout 30m $(PKGS)
-	$(if $(TOOLPKGS),$(GO) -C tools test -vet=off -timeout 30m $(TOOLPKGS))
+	$(call GOTEST) -timeout 30m $(PKGS)
+	$(if $(TOOLPKGS),$(call GOTEST,-C tools) -timeout 30m $(TOOLPKGS))
 	sh scripts/sdk-python.sh bin/amber
 	sh scripts/sdk-typescript.sh bin/amber
 

@@ -24,9 +24,14 @@ if ! cmp -s "$package/requirements-test.txt" "$venv/requirements.txt"; then
 fi
 cd "$package"
 export PYTHONPATH="$package/src" PYTHONDONTWRITEBYTECODE=1 AMBER_BINARY="$amber"
-"$venv/bin/ruff" check --no-cache -q .
-"$venv/bin/mypy" --cache-dir "$venv/mypy"
-"$venv/bin/pyright" --pythonpath "$venv/bin/python"
+# Style and types depend on the files of the package alone: they are checked once for each state of these.
+state=$(find . -type f ! -path './src/amber_memory/bin/*' ! -path '*/__pycache__/*' | sort | xargs cat | cksum)
+if [ "$state" != "$(cat "$venv/checked" 2>/dev/null)" ]; then
+  "$venv/bin/ruff" check --no-cache -q .
+  "$venv/bin/mypy" --cache-dir "$venv/mypy"
+  "$venv/bin/pyright" --pythonpath "$venv/bin/python"
+  echo "$state" >"$venv/checked"
+fi
 "$venv/bin/pytest" -q -p no:cacheprovider
 
 # The wheel, as a stranger installs it: nothing but Python, and a home of its own.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import keyword
@@ -23,7 +24,8 @@ CASES: list[Dict[str, Any]] = json.loads((Path(__file__).parents[2] / "contract"
 def kill_private() -> None:
     """Kill the servers of this process as a power cut would."""
     for private in list(_Private._all.values()):
-        os.kill(private._process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it was killed a moment ago, and its successor is not there yet
+            os.kill(private._process.pid, signal.SIGKILL)
         private._process.wait()
 
 
