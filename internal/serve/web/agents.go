@@ -49,11 +49,7 @@ func (v startScreens) agents() error {
 
 // agentNames are the agents that the visitor reaches.
 func (v startScreens) agentNames() ([]wire.AgentName, error) {
-	c, err := v.client()
-	if err != nil {
-		return nil, err
-	}
-	return c.ListAgents(v.r.Context(), "")
+	return v.api.ListAgents(v.r.Context(), "")
 }
 
 // agentsData is what the choice of an agent shows.

@@ -56,18 +56,14 @@ type auditData struct {
 }
 
 func (v auditScreen) audit(report *wire.AuditReport) error {
-	c, err := v.client()
-	if err != nil {
-		return err
-	}
-	part := v.homeParts()[0]
+	part, err := v.homeParts()[0], error(nil)
 	if name := v.query("part"); name != "" && v.may(wire.TokenAdmin) { // without admin the API refuses every part
 		if part, err = v.homePart(name); err != nil {
 			return err
 		}
 	}
 	d := auditData{Parts: v.homeParts(), Part: part.Name, Actor: v.query("actor"), Action: v.query("action"), MayVerify: v.grant.Tenant == "" && v.may(wire.TokenAdmin), Report: report}
-	d.Page, err = c.ListAudit(v.r.Context(), wire.AuditQuery{
+	d.Page, err = v.api.ListAudit(v.r.Context(), wire.AuditQuery{
 		Tenant: part.Tenant, Agent: part.Agent, Actor: d.Actor, Action: d.Action, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor")),
 	})
 	if err != nil {
@@ -89,11 +85,7 @@ func auditCommand(p homePart, actor, action string) string {
 
 // verifyAudit lets the server recompute the log, and shows the report of that.
 func (v auditScreen) verifyAudit() error {
-	c, err := v.client()
-	if err != nil {
-		return err
-	}
-	report, err := c.VerifyAudit(v.r.Context())
+	report, err := v.api.VerifyAudit(v.r.Context())
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/amber-memory/amber/client"
 )
 
 // calls remembers what a screen asked of the API first, for "as JSON". A screen may ask for large
@@ -27,13 +25,6 @@ type apiCall struct {
 	Body   string // of the request
 	status int
 	answer []byte
-}
-
-// client speaks to the API of this process.
-func (v *visit) client() (*client.Client, error) { return v.clientFor(inside{v: v}) }
-
-func (v *visit) clientFor(t http.RoundTripper) (*client.Client, error) {
-	return client.New(client.Options{URL: "http://localhost", Token: client.Token(v.secret), Attempts: 1, HTTP: &http.Client{Transport: t}, Random: v.p.o.Random})
 }
 
 // inside carries requests to the API of this process without a network.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/base/linediff"
 )
 
@@ -62,11 +61,7 @@ func part[T any](all []T, from string) (page []T, next int) {
 
 // syncReport is what sync left to people. An agent that nothing is synced with has nothing of it.
 func (v conflictScreens) syncReport() (amber.SyncReport, error) {
-	agent, err := v.remote()
-	if err != nil {
-		return amber.SyncReport{}, err
-	}
-	report, err := agent.SyncReport(v.r.Context(), "")
+	report, err := v.remote.SyncReport(v.r.Context(), "")
 	if amber.KindOf(err) == amber.KindUnsupported {
 		return amber.SyncReport{}, nil
 	}
@@ -188,11 +183,7 @@ func (v conflictScreens) settle() error {
 	if conflictKey(c) != v.r.PostForm.Get("seen") {
 		return v.conflict("The memory was changed since this screen was drawn. This is how it is now; what you typed is still in the field.", typed)
 	}
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	err = v.choose(v.r.Context(), agent, c, typed)
+	err = v.choose(v.r.Context(), c, typed)
 	switch amber.KindOf(err) {
 	case "":
 		return v.redirect(v.path("conflicts") + "?settled=1")
@@ -212,8 +203,8 @@ func (v conflictScreens) overtaken(err error, typed *conflictData) error {
 }
 
 // choose does what the form says.
-func (v conflictScreens) choose(ctx context.Context, agent *client.Agent, c amber.SyncConflict, typed *conflictData) error {
-	store, err := agent.Store(ctx)
+func (v conflictScreens) choose(ctx context.Context, c amber.SyncConflict, typed *conflictData) error {
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return err
 	}

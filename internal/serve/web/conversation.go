@@ -54,20 +54,14 @@ type summaryRow struct {
 	Shown long
 }
 
-func (v sessionScreens) conversation() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v sessionScreens) conversation(ctx context.Context, store amber.Store) error {
 	id := amber.SessionID(v.r.PathValue("id"))
 	d := conversationData{Oldest: v.query("order") == "oldest", First: v.query("cursor") == ""}
-	d.Session, err = store.Sessions.Session(ctx, id)
-	d.Catalogued = err == nil
-	if err != nil && amber.KindOf(err) != amber.KindNotFound {
-		return err
+	session, missing := store.Sessions.Session(ctx, id)
+	if missing != nil && amber.KindOf(missing) != amber.KindNotFound {
+		return missing
 	}
-	missing := err
+	d.Session, d.Catalogued = session, missing == nil
 	if err := d.readTurns(ctx, v.visit, store, id); err != nil {
 		return err
 	}
@@ -190,12 +184,7 @@ type turnData struct {
 }
 
 // turn shows one turn, a part at a time.
-func (v sessionScreens) turn() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v sessionScreens) turn(ctx context.Context, store amber.Store) error {
 	id := v.r.PathValue("turn")
 	t, err := store.Turns.Turn(ctx, amber.TurnID(id))
 	if err != nil {

@@ -64,7 +64,7 @@ func (v graphScreen) graph() error {
 		return v.render("graph", s, d)
 	}
 	ctx := v.r.Context()
-	store, err := v.store(ctx)
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return err
 	}

@@ -42,27 +42,20 @@ type namedCount struct {
 
 func (v healthScreen) health() error {
 	ctx := v.r.Context()
-	c, err := v.client()
+	server, err := v.api.Health(ctx)
 	if err != nil {
 		return err
 	}
-	agent, err := c.Agent(v.tenant, v.agent)
-	if err != nil {
-		return err
-	}
-	d := healthData{Whole: v.grant.Tenant == "" && v.grant.Agent == "", Every: sampleEvery}
-	if d.Server, err = c.Health(ctx); err != nil {
-		return err
-	}
-	if err := d.ofAgent(ctx, agent); err != nil {
+	d := healthData{Server: server, Whole: v.grant.Tenant == "" && v.grant.Agent == "", Every: sampleEvery}
+	if err := d.ofAgent(ctx, v.remote); err != nil {
 		return err
 	}
 	s := screen{Title: "Health", Nav: "health", Command: v.command("stats"), Refresh: 30}
 	if v.may(wire.TokenAdmin) {
-		d.Restored, d.Verified = lastEntry(ctx, c, v.visit, "snapshot.restore"), lastEntry(ctx, c, v.visit, "snapshot.verify")
+		d.Restored, d.Verified = v.lastEntry(ctx, "snapshot.restore"), v.lastEntry(ctx, "snapshot.verify")
 		if d.Asked = v.query("doctor") != ""; d.Asked {
 			v.log.forget()
-			d.askDoctor(ctx, agent)
+			d.askDoctor(ctx, v.remote)
 			s.Command, s.Refresh = v.command("doctor"), 0
 		}
 	}
@@ -126,8 +119,8 @@ func weight(f wire.Finding) int {
 
 // lastEntry is the time of the newest entry of the audit log for an action that went well with the agent; zero:
 // never.
-func lastEntry(ctx context.Context, c *client.Client, v *visit, action string) amber.Time {
-	p, err := c.ListAudit(ctx, wire.AuditQuery{Tenant: v.tenant, Agent: v.agent, Action: action, Limit: 10})
+func (v healthScreen) lastEntry(ctx context.Context, action string) amber.Time {
+	p, err := v.api.ListAudit(ctx, wire.AuditQuery{Tenant: v.tenant, Agent: v.agent, Action: action, Limit: 10})
 	if err != nil {
 		return amber.Time{}
 	}

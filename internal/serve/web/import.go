@@ -61,11 +61,7 @@ func (v importScreen) imports(d importData) error {
 	d.Readable = slices.DeleteFunc(slices.Clone(formats.Read()), func(f foreign.Format) bool { return f.Read == nil })
 	d.Writable = formats.Written()
 	if v.may(wire.TokenRead) {
-		agent, err := v.remote()
-		if err != nil {
-			return err
-		}
-		all, err := agent.Imports(v.r.Context())
+		all, err := v.remote.Imports(v.r.Context())
 		if err != nil {
 			return err
 		}
@@ -138,11 +134,7 @@ func (v importScreen) importField(f *importForm, p *multipart.Part, first bool) 
 
 // importPart sends the file on and shows what became of it.
 func (v importScreen) importPart(form importForm, p *multipart.Part) error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	report, err := agent.Import(v.r.Context(), p, form.options(p.FileName()))
+	report, err := v.remote.Import(v.r.Context(), p, form.options(p.FileName()))
 	switch amber.KindOf(err) {
 	case "":
 	case amber.KindInvalid, amber.KindBusy, amber.KindQuota:
@@ -166,11 +158,7 @@ func (v importScreen) undoImport() error {
 		d.Problem = "The word that was typed is not undo. Nothing was taken back."
 		return v.imports(d)
 	}
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	report, err := agent.UndoImport(v.r.Context(), v.r.PathValue("id"))
+	report, err := v.remote.UndoImport(v.r.Context(), v.r.PathValue("id"))
 	if err != nil {
 		return err
 	}

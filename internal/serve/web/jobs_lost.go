@@ -90,11 +90,7 @@ func (v jobScreen) showLostJob() error {
 	if d.Kind != jobRestore {
 		return v.render("job_lost", s, d)
 	}
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	g, err := agent.Generation(v.r.Context())
+	g, err := v.remote.Generation(v.r.Context())
 	if amber.KindOf(err) == amber.KindRefused {
 		return err
 	}

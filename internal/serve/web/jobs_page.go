@@ -139,11 +139,7 @@ func (d *jobData) fill(v *visit) error {
 
 // judge asks the records of the agent what became of a restore that failed.
 func (d *jobData) judge(v *visit) error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	g, err := agent.Generation(v.r.Context())
+	g, err := v.remote.Generation(v.r.Context())
 	judged := judgeRestore(g, err, amber.SnapshotID(d.Subject), d.Before)
 	d.Verdict = &judged
 	return nil

@@ -16,18 +16,18 @@ import (
 type memoryScreens struct{ *visit }
 
 func memoryRoutes(p *Page) {
-	p.get("/memories", on(memoryScreens.memories))
+	p.get("/memories", withStore(memoryScreens.memories))
 	p.get("/memories/new", on(memoryScreens.newMemory))
 	p.post("/memories/new", on(memoryScreens.writeMemory))
-	p.post("/memories/forget", on(memoryScreens.forgetMarked))
-	p.get("/memories/{id}", on(memoryScreens.memory))
+	p.post("/memories/forget", withStore(memoryScreens.forgetMarked))
+	p.get("/memories/{id}", withStore(memoryScreens.memory))
 	p.get("/memories/{id}/as-of", on(memoryScreens.memoryAsOf))
-	p.get("/memories/{id}/edit", on(memoryScreens.editMemory))
+	p.get("/memories/{id}/edit", withStore(memoryScreens.editMemory))
 	p.post("/memories/{id}/edit", on(memoryScreens.saveMemory))
-	p.post("/memories/{id}/undo", on(memoryScreens.undoMemory))
-	p.get("/memories/{id}/forget", on(memoryScreens.askToForget))
-	p.post("/memories/{id}/forget", on(memoryScreens.forgetMemory))
-	p.post("/memories/{id}/again", on(memoryScreens.rememberAgain))
+	p.post("/memories/{id}/undo", withStore(memoryScreens.undoMemory))
+	p.get("/memories/{id}/forget", withStore(memoryScreens.askToForget))
+	p.post("/memories/{id}/forget", withStore(memoryScreens.forgetMemory))
+	p.post("/memories/{id}/again", withStore(memoryScreens.rememberAgain))
 	p.get("/memories/{id}/erase", on(memoryScreens.askToErase))
 	p.post("/memories/{id}/erase", on(memoryScreens.eraseMemory))
 }
@@ -41,7 +41,7 @@ type memoriesData struct {
 	Scopes                    []amber.Scope
 }
 
-func (v memoryScreens) memories() error {
+func (v memoryScreens) memories(ctx context.Context, store amber.Store) error {
 	d := memoriesData{
 		Kind: v.query("kind"), Scope: v.query("scope"), Project: v.query("project"), Tag: v.query("tag"),
 		Deleted: v.query("deleted") != "", Trusted: v.query("trusted") != "", Kinds: amber.MemoryKinds(), Scopes: amber.Scopes(),
@@ -71,23 +71,16 @@ func (v memoryScreens) memories() error {
 	} else {
 		words = append(words, "--all")
 	}
-	store, err := v.store(v.r.Context())
+	page, err := store.Memories.List(ctx, q)
 	if err != nil {
 		return err
 	}
-	if d.Page, err = store.Memories.List(v.r.Context(), q); err != nil {
-		return err
-	}
+	d.Page = page
 	return v.render("memories", screen{Title: "Memories", Nav: "memories", Command: v.command(words...)}, d)
 }
 
 // forgetMarked forgets several memories: first it shows which, then it wants a word.
-func (v memoryScreens) forgetMarked() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v memoryScreens) forgetMarked(ctx context.Context, store amber.Store) error {
 	ids := v.r.PostForm["id"]
 	if len(ids) == 0 {
 		return v.redirect(v.path("memories"))
@@ -186,7 +179,7 @@ func (v memoryScreens) writeMemory() error {
 	var ack amber.WriteAck
 	if err == nil {
 		var store amber.Store
-		if store, err = v.store(ctx); err == nil {
+		if store, err = v.remote.Store(ctx); err == nil {
 			ack, err = store.LongTerm.Write(ctx, amber.WriteRequest{
 				Kind: amber.MemoryKind(f.Kind), Identities: amber.Identities{ProjectID: f.Project}, Title: f.Title, Content: f.Content, Summary: f.Summary, Tags: lines(f.Tags), Metadata: meta,
 			})
@@ -238,13 +231,9 @@ const choiceWait = 300 * time.Millisecond
 // snapshotChoice are the latest snapshots, none where they cannot be read: a memory is of use
 // without them.
 func (v *visit) snapshotChoice(ctx context.Context) []wire.SnapshotMeta {
-	a, err := v.remote()
-	if err != nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, choiceWait)
 	defer cancel()
-	page, err := a.Snapshots().ListSnapshots(ctx, wire.SnapshotQuery{Limit: 20})
+	page, err := v.remote.Snapshots().ListSnapshots(ctx, wire.SnapshotQuery{Limit: 20})
 	if err != nil {
 		return nil
 	}

@@ -64,14 +64,10 @@ var meanings = map[amber.Trust]string{
 	amber.TrustImported: "Came from elsewhere, not signed by a key that is trusted here. It is not put before an agent that did not ask.",
 }
 
-func (v memoryScreens) memory() error {
-	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
-	d := memoryData{}
-	if d.Memory, err = store.Memories.Get(ctx, id); amber.KindOf(err) == amber.KindNotFound {
+func (v memoryScreens) memory(ctx context.Context, store amber.Store) error {
+	id := amber.MemoryID(v.r.PathValue("id"))
+	live, err := store.Memories.Get(ctx, id)
+	if amber.KindOf(err) == amber.KindNotFound {
 		v.log.forget() // a forgotten memory has a history
 	} else if err != nil {
 		return err
@@ -80,7 +76,8 @@ func (v memoryScreens) memory() error {
 	if err != nil {
 		return err
 	}
-	d.Memory, d.Gone = latest(past.ends, d.Memory)
+	d := memoryData{}
+	d.Memory, d.Gone = latest(past.ends, live)
 	d.Text, d.Meaning, d.Meta, d.Foreign = fitted(d.Content, shownWhole), meanings[d.Trust], pairs(d.Metadata), foreignPairs(d.Memory)
 	d.revisions(past)
 	if !d.Gone {

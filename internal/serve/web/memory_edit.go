@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"html/template"
 	"strconv"
 	"strings"
@@ -21,12 +22,8 @@ type memoryConflict struct {
 	Diffs  []fieldDiff // from what they wrote to what the visitor did
 }
 
-func (v memoryScreens) editMemory() error {
-	store, err := v.store(v.r.Context())
-	if err != nil {
-		return err
-	}
-	m, err := store.Memories.Get(v.r.Context(), amber.MemoryID(v.r.PathValue("id")))
+func (v memoryScreens) editMemory(ctx context.Context, store amber.Store) error {
+	m, err := store.Memories.Get(ctx, amber.MemoryID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -76,7 +73,7 @@ func (v memoryScreens) saveMemory() error {
 	if f.Revision <= 0 { // without a revision the edit would win over every other
 		return amber.Errorf(amber.KindInvalid, "edit memory", string(id), "the form names no revision")
 	}
-	store, err := v.store(ctx)
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return err
 	}
@@ -157,12 +154,8 @@ func (f memoryForm) edit(m amber.Memory) (amber.EditRequest, error) {
 }
 
 // undoMemory writes an earlier revision again.
-func (v memoryScreens) undoMemory() error {
-	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v memoryScreens) undoMemory(ctx context.Context, store amber.Store) error {
+	id := amber.MemoryID(v.r.PathValue("id"))
 	n, _ := strconv.ParseInt(v.field("revision"), 10, 64)
 	live, _ := strconv.ParseInt(v.field("live"), 10, 64)
 	past, err := readPast(ctx, store, id, v.field("revision"), "")
@@ -181,24 +174,15 @@ func (v memoryScreens) undoMemory() error {
 	return amber.Errorf(amber.KindNotFound, "undo", string(id), "there is no revision %d to write again", n)
 }
 
-func (v memoryScreens) askToForget() error {
-	store, err := v.store(v.r.Context())
-	if err != nil {
-		return err
-	}
-	m, err := store.Memories.Get(v.r.Context(), amber.MemoryID(v.r.PathValue("id")))
+func (v memoryScreens) askToForget(ctx context.Context, store amber.Store) error {
+	m, err := store.Memories.Get(ctx, amber.MemoryID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
 	return v.render("forget", screen{Title: "Forget 1 memory", Nav: "memories", Command: v.command("forget", string(m.ID))}, forgetData{Memories: []amber.Memory{m}, Word: "forget"})
 }
 
-func (v memoryScreens) forgetMemory() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v memoryScreens) forgetMemory(ctx context.Context, store amber.Store) error {
 	id := amber.MemoryID(v.r.PathValue("id"))
 	if v.field("word") != "forget" {
 		m, err := store.Memories.Get(ctx, id)
@@ -214,12 +198,7 @@ func (v memoryScreens) forgetMemory() error {
 }
 
 // rememberAgain writes a forgotten memory again, as a new one.
-func (v memoryScreens) rememberAgain() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v memoryScreens) rememberAgain(ctx context.Context, store amber.Store) error {
 	past, err := readPast(ctx, store, amber.MemoryID(v.r.PathValue("id")), "", "")
 	if err != nil {
 		return err
@@ -250,7 +229,7 @@ func (v memoryScreens) askToErase() error { return v.showErase(eraseData{}) }
 
 func (v memoryScreens) showErase(d eraseData) error {
 	ctx := v.r.Context()
-	store, err := v.store(ctx)
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return err
 	}
@@ -274,7 +253,7 @@ func (v memoryScreens) eraseMemory() error {
 	if v.field("word") != id {
 		return v.showErase(eraseData{Wrong: true})
 	}
-	store, err := v.store(v.r.Context())
+	store, err := v.remote.Store(v.r.Context())
 	if err != nil {
 		return err
 	}

@@ -64,15 +64,11 @@ type noteForm struct {
 	Gone     bool // another writer has deleted the note meanwhile
 }
 
-func (v noteScreens) note() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v noteScreens) note(ctx context.Context, store amber.Store) error {
 	d := noteData{Name: v.r.PathValue("name"), Commit: v.query("commit"), Source: v.query("view") == "source", Deleting: v.query("delete") != ""}
 	d.URL = v.path("notes", d.Name)
-	if err := d.read(ctx, store); err != nil {
+	err := d.read(ctx, store)
+	if err != nil {
 		return err
 	}
 	if v.query("from") != "" && v.query("to") != "" {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/amber-memory/amber"
@@ -13,12 +14,7 @@ func (v noteScreens) renderNewNote(status int, f noteForm) error {
 }
 
 // newNote stores a note under a name that no note has.
-func (v noteScreens) newNote() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v noteScreens) newNote(ctx context.Context, store amber.Store) error {
 	f := noteForm{Name: v.field("name"), Text: v.text("content")}
 	name, err := amber.CheckNoteName(f.Name)
 	if err != nil {
@@ -40,24 +36,16 @@ func (v noteScreens) newNote() error {
 
 // saveNote stores an edited note, if no other writer has changed it meanwhile. After any error, the form comes
 // again with the text.
-func (v noteScreens) saveNote() error {
-	ctx := v.r.Context()
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	store, err := agent.Store(ctx)
-	if err != nil {
-		return err
-	}
+func (v noteScreens) saveNote(ctx context.Context, store amber.Store) error {
 	name := v.r.PathValue("name")
 	f := noteForm{URL: v.path("notes", name), Base: v.field("base"), Text: v.text("content")}
+	var err error
 	if _, rerr := store.Notes.ReadNote(ctx, name); f.Base == "" && rerr == nil {
 		err = amber.Errorf(amber.KindConflict, "write note", name, "somebody else has written this note anew")
 	} else if f.Base == "" { // it was deleted meanwhile, and its writer knows
 		_, err = store.Notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: f.Text})
 	} else {
-		_, err = agent.ReplaceNote(ctx, amber.Note{Name: name, Commit: f.Base}, f.Text)
+		_, err = v.remote.ReplaceNote(ctx, amber.Note{Name: name, Commit: f.Base}, f.Text)
 	}
 	if err == nil {
 		return v.redirect(f.URL)
@@ -89,16 +77,12 @@ func noteBase(n amber.Note) string {
 func (v noteScreens) deleteNote() error {
 	ctx := v.r.Context()
 	name := v.r.PathValue("name")
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
 	d := noteData{Name: name, URL: v.path("notes", name), Deleting: true}
 	problem, status := "", http.StatusBadRequest
 	if v.field("word") != "delete" {
 		problem = "The word is not delete: the note is still there."
 	} else {
-		err = agent.RemoveNote(ctx, amber.Note{Name: name, Commit: v.field("base")})
+		err := v.remote.RemoveNote(ctx, amber.Note{Name: name, Commit: v.field("base")})
 		if err == nil {
 			return v.redirect(v.path("notes"))
 		}
@@ -108,7 +92,7 @@ func (v noteScreens) deleteNote() error {
 		problem, status = "Somebody else has changed this note meanwhile. Look at it again before you delete it.", http.StatusConflict
 	}
 	v.log.forget()
-	store, err := agent.Store(ctx)
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return err
 	}

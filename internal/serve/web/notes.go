@@ -17,9 +17,9 @@ type noteScreens struct{ *visit }
 
 func noteRoutes(p *Page) {
 	p.get("/notes", on(noteScreens.noteTree))
-	p.post("/notes", on(noteScreens.newNote))
-	p.get("/notes/{name}", on(noteScreens.note))
-	p.post("/notes/{name}", on(noteScreens.saveNote))
+	p.post("/notes", withStore(noteScreens.newNote))
+	p.get("/notes/{name}", withStore(noteScreens.note))
+	p.post("/notes/{name}", withStore(noteScreens.saveNote))
 	p.post("/notes/{name}/delete", on(noteScreens.deleteNote))
 }
 
@@ -59,7 +59,7 @@ func (v noteScreens) noteTree() error {
 		return v.renderNewNote(200, noteForm{Name: name})
 	}
 	ctx := v.r.Context()
-	store, err := v.store(ctx)
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return err
 	}

@@ -37,15 +37,11 @@ type heldSession struct {
 }
 
 func (v quarantineScreens) quarantine() error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
 	d := quarantineData{Again: -1}
 	if n, err := strconv.Atoi(v.query("again")); err == nil && n >= 0 {
 		d.Again = n
 	}
-	held, err := agent.HeldEntries(v.r.Context(), "")
+	held, err := v.remote.HeldEntries(v.r.Context(), "")
 	d.NoJournal = amber.KindOf(err) == amber.KindUnsupported
 	if err != nil && !d.NoJournal {
 		return err
@@ -81,12 +77,8 @@ type heldData struct {
 }
 
 func (v quarantineScreens) held() error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
 	session, name := v.r.PathValue("session"), v.r.PathValue("name")
-	held, err := agent.ShowHeld(v.r.Context(), session, name)
+	held, err := v.remote.ShowHeld(v.r.Context(), session, name)
 	if err != nil {
 		return err
 	}
@@ -97,11 +89,7 @@ func (v quarantineScreens) held() error {
 
 // retryHeld puts entries back into the journal: one, those of a session, or all.
 func (v quarantineScreens) retryHeld() error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	again, err := agent.RetryHeld(v.r.Context(), wire.HeldRetry{Session: v.field("session"), Name: v.field("name")})
+	again, err := v.remote.RetryHeld(v.r.Context(), wire.HeldRetry{Session: v.field("session"), Name: v.field("name")})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ const pageSize = 50
 // recallScreen is a question to the memory.
 type recallScreen struct{ *visit }
 
-func recallRoutes(p *Page) { p.get("/recall", on(recallScreen.recall)) }
+func recallRoutes(p *Page) { p.get("/recall", withStore(recallScreen.recall)) }
 
 // recallData is what the screen of recall shows.
 type recallData struct {
@@ -41,16 +41,7 @@ type contextView struct {
 	Rows  []hitRow
 }
 
-func (v recallScreen) recall() error {
-	ctx := v.r.Context()
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	store, err := agent.Store(ctx)
-	if err != nil {
-		return err
-	}
+func (v recallScreen) recall(ctx context.Context, store amber.Store) error {
 	d := recallData{
 		Text: v.query("q"), Layer: v.query("layer"), AsOf: v.query("as_of"),
 		Trusted: v.query("trusted") != "", AsContext: v.query("context") != "", Layers: amber.RecallLayers(),
@@ -66,7 +57,7 @@ func (v recallScreen) recall() error {
 		d.Recent, d.SetAside = &recent, recent.SetAside
 	} else {
 		v.log.forget() // the list was for the choice of projects
-		if s.Command, err = v.ask(ctx, agent, &d); err != nil {
+		if s.Command, err = v.ask(ctx, store, &d); err != nil {
 			return err
 		}
 	}
@@ -97,10 +88,10 @@ func (d *recallData) chooseProject(v *visit, recent []amber.Memory) {
 }
 
 // ask asks what the form says, and returns the command that does.
-func (v recallScreen) ask(ctx context.Context, agent *client.Agent, d *recallData) (string, error) {
+func (v recallScreen) ask(ctx context.Context, store amber.Store, d *recallData) (string, error) {
 	who := amber.Identities{ProjectID: d.Project}
 	if d.AsContext {
-		return v.askContext(ctx, agent, d, who)
+		return v.askContext(ctx, d, who)
 	}
 	q := amber.Query{Text: d.Text, Filter: amber.Filter{Identities: who}, Explain: true, Limit: 20, Trusted: d.Trusted}
 	words := []string{"recall", d.Text, "--explain"}
@@ -115,26 +106,23 @@ func (v recallScreen) ask(ctx context.Context, agent *client.Agent, d *recallDat
 	if d.AsOf != "" {
 		words = append(words, "--at", d.AsOf)
 		var past *client.Past
-		if past, err = agent.Snapshots().At(ctx, wire.SnapshotRef{ID: amber.SnapshotID(d.AsOf)}); err == nil {
+		if past, err = v.remote.Snapshots().At(ctx, wire.SnapshotRef{ID: amber.SnapshotID(d.AsOf)}); err == nil {
 			result, err = past.Recall(ctx, q)
 		}
 	} else {
-		var store amber.Store
-		if store, err = agent.Store(ctx); err == nil {
-			result, err = store.LongTerm.Recall(ctx, q)
-		}
+		result, err = store.LongTerm.Recall(ctx, q)
 	}
 	d.Hits, d.Degraded, d.SetAside = v.hitRows(result.Hits), result.Degraded, result.SetAside
 	return v.command(words...), err
 }
 
 // askContext asks for the block that an agent would get.
-func (v recallScreen) askContext(ctx context.Context, agent *client.Agent, d *recallData, who amber.Identities) (string, error) {
+func (v recallScreen) askContext(ctx context.Context, d *recallData, who amber.Identities) (string, error) {
 	words := []string{"context", d.Text, "--explain"}
 	if d.Project != "" {
 		words = append(words, "--project", d.Project)
 	}
-	block, err := agent.Context(ctx, wire.ContextRequest{RecallInput: amber.RecallInput{Goal: d.Text, Identities: who}, Explain: true})
+	block, err := v.remote.Context(ctx, wire.ContextRequest{RecallInput: amber.RecallInput{Goal: d.Text, Identities: who}, Explain: true})
 	d.Context = &contextView{ContextBlock: block, Bytes: len(block.Text), Rows: v.hitRows(block.Memories)}
 	return v.command(words...), err
 }

@@ -14,7 +14,7 @@ type reviewScreen struct{ *visit }
 
 func reviewRoutes(p *Page) {
 	p.get("/review", on(reviewScreen.review))
-	p.post("/review/keep", on(reviewScreen.keep))
+	p.post("/review/keep", withStore(reviewScreen.keep))
 	p.post("/review/trust", on(reviewScreen.trustFolder))
 }
 
@@ -43,11 +43,7 @@ func (v reviewScreen) waitingFolders(ctx context.Context) ([]wire.WaitingFolder,
 	if v.grant.Tenant != "" || !v.grant.Has(wire.TokenAdmin) {
 		return nil, nil
 	}
-	agent, err := v.remote()
-	if err != nil {
-		return nil, err
-	}
-	folders, err := agent.WaitingFolders(ctx)
+	folders, err := v.remote.WaitingFolders(ctx)
 	if amber.KindOf(err) == amber.KindUnsupported {
 		err = nil
 	}
@@ -56,11 +52,7 @@ func (v reviewScreen) waitingFolders(ctx context.Context) ([]wire.WaitingFolder,
 
 // trustFolder confirms what a folder claims.
 func (v reviewScreen) trustFolder() error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	done, err := agent.TrustFolder(v.r.Context(), wire.FolderTrust{Place: v.field("place"), Asks: v.field("asks")})
+	done, err := v.remote.TrustFolder(v.r.Context(), wire.FolderTrust{Place: v.field("place"), Asks: v.field("asks")})
 	if err != nil {
 		return err
 	}
@@ -69,7 +61,7 @@ func (v reviewScreen) trustFolder() error {
 
 // waiting is a page of the memories that wait for the owner.
 func (v reviewScreen) waiting(ctx context.Context, limit int, from amber.Cursor) (amber.Page[amber.Memory], error) {
-	store, err := v.store(ctx)
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return amber.Page[amber.Memory]{}, err
 	}
@@ -77,12 +69,8 @@ func (v reviewScreen) waiting(ctx context.Context, limit int, from amber.Cursor)
 }
 
 // keep vouches for one memory.
-func (v reviewScreen) keep() error {
-	store, err := v.store(v.r.Context())
-	if err != nil {
-		return err
-	}
-	m, err := store.Editor.Edit(v.r.Context(), amber.EditRequest{ID: amber.MemoryID(v.field("id")), Keep: true})
+func (v reviewScreen) keep(ctx context.Context, store amber.Store) error {
+	m, err := store.Editor.Edit(ctx, amber.EditRequest{ID: amber.MemoryID(v.field("id")), Keep: true})
 	if err != nil {
 		return err
 	}
@@ -94,7 +82,7 @@ const badgeMost = 9
 
 // badge counts the memories and folders that wait, for the entry of the screen that lists them; "" for none.
 func (v reviewScreen) badge() string {
-	if v.tenant == "" || !v.known || !v.grant.Has(wire.TokenRead) {
+	if v.remote == nil || !v.known || !v.grant.Has(wire.TokenRead) {
 		return ""
 	}
 	page, err := v.waiting(v.r.Context(), badgeMost, "")

@@ -10,9 +10,9 @@ import (
 type sessionScreens struct{ *visit }
 
 func sessionRoutes(p *Page) {
-	p.get("/sessions", on(sessionScreens.sessionList))
-	p.get("/sessions/{id}", on(sessionScreens.conversation))
-	p.get("/sessions/{id}/turns/{turn}", on(sessionScreens.turn))
+	p.get("/sessions", withStore(sessionScreens.sessionList))
+	p.get("/sessions/{id}", withStore(sessionScreens.conversation))
+	p.get("/sessions/{id}/turns/{turn}", withStore(sessionScreens.turn))
 }
 
 // sessionsData is what the list of sessions shows.
@@ -30,12 +30,7 @@ type sessionRow struct {
 	Last *amber.ListedTurn // nil: nothing
 }
 
-func (v sessionScreens) sessionList() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v sessionScreens) sessionList(ctx context.Context, store amber.Store) error {
 	q := amber.SessionQuery{Project: v.query("project"), Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))}
 	page, err := store.Sessions.ListSessions(ctx, q)
 	if err != nil {

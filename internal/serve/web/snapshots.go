@@ -79,12 +79,8 @@ type snapshotsData struct {
 }
 
 func (v snapshotScreens) listSnapshots(form snapshotForm) error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
 	cursor := amber.Cursor(v.query("cursor"))
-	page, err := agent.Snapshots().ListSnapshots(v.r.Context(), wire.SnapshotQuery{Limit: pageSize, Cursor: cursor})
+	page, err := v.remote.Snapshots().ListSnapshots(v.r.Context(), wire.SnapshotQuery{Limit: pageSize, Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -134,11 +130,7 @@ func (v *visit) mayStart(scope wire.TokenScope, ask func(ctx context.Context, a 
 		return nil
 	}
 	if ask != nil {
-		agent, err := v.remote()
-		if err == nil {
-			err = ask(v.r.Context(), agent)
-		}
-		if err != nil {
+		if err := ask(v.r.Context(), v.remote); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/base/linediff"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/wire"
@@ -38,17 +37,15 @@ func (v snapshotScreens) diffSnapshots() error {
 		return v.redirect(addQuery(v.path("snapshots", "diff"), "a", marks[1], "b", marks[0]))
 	}
 	a, b := amber.SnapshotID(v.query("a")), amber.SnapshotID(v.query("b"))
-	agent, err := v.remote()
+	d := diffData{A: diffEnd{a, shortID(a)}, B: diffEnd{b, shortID(b)}}
+	if v.query("memory") != "" {
+		return v.diffMemory(d)
+	}
+	diff, err := v.remote.Snapshots().DiffSnapshots(v.r.Context(), wire.DiffRequest{A: a, B: b, Rows: true})
 	if err != nil {
 		return err
 	}
-	d := diffData{A: diffEnd{a, shortID(a)}, B: diffEnd{b, shortID(b)}}
-	if v.query("memory") != "" {
-		return v.diffMemory(agent, d)
-	}
-	if d.Diff, err = agent.Snapshots().DiffSnapshots(v.r.Context(), wire.DiffRequest{A: a, B: b, Rows: true}); err != nil {
-		return err
-	}
+	d.Diff = diff
 	d.fill(v.visit)
 	s := screen{Title: "Compare " + d.A.Short + " with " + d.B.Short, Nav: "snapshots", Command: v.command("snapshot", "diff", string(a), string(b), "--rows")}
 	return v.render("snapshot_diff", s, d)
@@ -103,13 +100,13 @@ type diffMemoryData struct {
 }
 
 // diffMemory shows one memory of two snapshots side by side.
-func (v snapshotScreens) diffMemory(agent *client.Agent, ends diffData) error {
+func (v snapshotScreens) diffMemory(ends diffData) error {
 	d := diffMemoryData{A: ends.A, B: ends.B, Memory: amber.MemoryID(v.query("memory"))}
 	var err error
-	if d.InA, err = v.memoryAt(agent, d.A.ID, d.Memory); err != nil {
+	if d.InA, err = v.memoryAt(d.A.ID, d.Memory); err != nil {
 		return err
 	}
-	if d.InB, err = v.memoryAt(agent, d.B.ID, d.Memory); err != nil {
+	if d.InB, err = v.memoryAt(d.B.ID, d.Memory); err != nil {
 		return err
 	}
 	var a, b amber.Memory
@@ -125,14 +122,14 @@ func (v snapshotScreens) diffMemory(agent *client.Agent, ends diffData) error {
 }
 
 // memoryAt is a memory of a snapshot; nil where the snapshot does not hold it.
-func (v snapshotScreens) memoryAt(agent *client.Agent, snapshot amber.SnapshotID, id amber.MemoryID) (*amber.Memory, error) {
-	past, err := agent.Snapshots().At(v.r.Context(), wire.SnapshotRef{ID: snapshot})
+func (v snapshotScreens) memoryAt(snapshot amber.SnapshotID, id amber.MemoryID) (*amber.Memory, error) {
+	past, err := v.remote.Snapshots().At(v.r.Context(), wire.SnapshotRef{ID: snapshot})
 	if err != nil {
 		return nil, err
 	}
 	m, err := past.Get(v.r.Context(), id)
 	if amber.KindOf(err) == amber.KindNotFound {
-		_, serr := agent.Snapshots().ShowSnapshot(v.r.Context(), wire.SnapshotRef{ID: snapshot})
+		_, serr := v.remote.Snapshots().ShowSnapshot(v.r.Context(), wire.SnapshotRef{ID: snapshot})
 		return nil, serr // without the snapshot nothing is known of the memory
 	}
 	if err != nil {

@@ -21,7 +21,7 @@ type snapshotMemoriesData struct {
 
 // snapshotMemories lists what was remembered at the time of a snapshot.
 func (v snapshotScreens) snapshotMemories() error {
-	past, _, err := v.past()
+	past, err := v.past()
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,8 @@ func (v snapshotScreens) snapshotMemories() error {
 }
 
 // past is the memory of the snapshot that the address names.
-func (v snapshotScreens) past() (*client.Past, *client.Agent, error) {
-	agent, err := v.remote()
-	if err != nil {
-		return nil, nil, err
-	}
-	past, err := agent.Snapshots().At(v.r.Context(), v.snapshotRef())
-	return past, agent, err
+func (v snapshotScreens) past() (*client.Past, error) {
+	return v.remote.Snapshots().At(v.r.Context(), v.snapshotRef())
 }
 
 // snapshotMemoryData is what one memory of a snapshot is shown from.
@@ -77,7 +72,7 @@ func (v snapshotScreens) snapshotMemory() error {
 }
 
 func (v snapshotScreens) showSnapshotMemory(plan bool, problem string) error {
-	past, agent, err := v.past()
+	past, err := v.past()
 	if err != nil {
 		return err
 	}
@@ -87,7 +82,7 @@ func (v snapshotScreens) showSnapshotMemory(plan bool, problem string) error {
 		return err
 	}
 	d.Whole = fitting(d.Then.Content)
-	if d.Now, d.Gone, err = liveMemory(ctx, agent, id); err != nil {
+	if d.Now, d.Gone, err = v.liveMemory(ctx, id); err != nil {
 		return err
 	}
 	d.Live = liveState(d.Now)
@@ -99,7 +94,7 @@ func (v snapshotScreens) showSnapshotMemory(plan bool, problem string) error {
 	if plan {
 		s.Command = v.command("snapshot", "restore", string(d.ID), "--memory", string(id), "--dry-run")
 		v.log.forget()
-		plan, err := agent.Snapshots().RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: v.snapshotRef(), Memory: id, DryRun: true})
+		plan, err := v.remote.Snapshots().RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: v.snapshotRef(), Memory: id, DryRun: true})
 		if err != nil {
 			return err
 		}
@@ -109,8 +104,8 @@ func (v snapshotScreens) showSnapshotMemory(plan bool, problem string) error {
 }
 
 // liveMemory is a memory as it is now; nil with the reason for one that is not live.
-func liveMemory(ctx context.Context, agent *client.Agent, id amber.MemoryID) (*amber.Memory, string, error) {
-	store, err := agent.Store(ctx)
+func (v snapshotScreens) liveMemory(ctx context.Context, id amber.MemoryID) (*amber.Memory, string, error) {
+	store, err := v.remote.Store(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -128,19 +123,15 @@ func liveMemory(ctx context.Context, agent *client.Agent, id amber.MemoryID) (*a
 
 // restoreMemory brings one memory back, if the live one is still as it was when the visitor saw what would change.
 func (v snapshotScreens) restoreMemory() error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
 	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("memory"))
-	now, _, err := liveMemory(ctx, agent, id)
+	now, _, err := v.liveMemory(ctx, id)
 	if err != nil {
 		return err
 	}
 	if v.field("live") != liveState(now) {
 		return v.showSnapshotMemory(true, "Nothing was brought back: the live memory is not as it was when you saw what would change. Below is what would change now.")
 	}
-	if _, err := agent.Snapshots().RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: v.snapshotRef(), Memory: id}); err != nil {
+	if _, err := v.remote.Snapshots().RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: v.snapshotRef(), Memory: id}); err != nil {
 		return err
 	}
 	return v.redirect(v.path("snapshots", string(v.snapshotRef().ID), "memories", string(id)))

@@ -19,11 +19,7 @@ type snapshotData struct {
 }
 
 func (v snapshotScreens) showSnapshot(problem string) error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	detail, err := agent.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
+	detail, err := v.remote.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
 	if err != nil {
 		return err
 	}
@@ -51,15 +47,11 @@ func (v snapshotScreens) confirmed(m wire.SnapshotMeta) error {
 }
 
 func (v snapshotScreens) pinSnapshot() error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
 	pinned := v.field("pinned") == "true"
 	if !pinned && v.field("pinned") != "false" {
 		return amber.Errorf(amber.KindInvalid, "pin snapshot", "", "field pinned is %q, want true or false", clip(v.field("pinned"), 40))
 	}
-	if err := agent.Snapshots().PinSnapshot(v.r.Context(), v.snapshotRef(), pinned); err != nil {
+	if err := v.remote.Snapshots().PinSnapshot(v.r.Context(), v.snapshotRef(), pinned); err != nil {
 		return err
 	}
 	return v.redirect(v.path("snapshots", v.r.PathValue("id")))
@@ -67,17 +59,13 @@ func (v snapshotScreens) pinSnapshot() error {
 
 // deleteSnapshot deletes a snapshot when its word was typed.
 func (v snapshotScreens) deleteSnapshot() error {
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	detail, err := agent.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
+	detail, err := v.remote.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
 	if err != nil {
 		return err
 	}
 	err = v.confirmed(detail.SnapshotMeta)
 	if err == nil {
-		err = agent.Snapshots().DeleteSnapshot(v.r.Context(), v.snapshotRef())
+		err = v.remote.Snapshots().DeleteSnapshot(v.r.Context(), v.snapshotRef())
 	}
 	v.log.forget()
 	switch {

@@ -87,12 +87,8 @@ func (v snapshotScreens) askRestore(c restoreChoice, problem string) error {
 	if err := v.mayStart(wire.TokenRestore, nil); err != nil {
 		return err
 	}
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
 	v.log.forget()
-	detail, err := agent.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
+	detail, err := v.remote.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
 	if err != nil {
 		return err
 	}
@@ -160,11 +156,7 @@ func (v snapshotScreens) restoreSnapshot() error {
 	if err != nil {
 		return err
 	}
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	detail, err := agent.Snapshots().ShowSnapshot(v.r.Context(), ref)
+	detail, err := v.remote.Snapshots().ShowSnapshot(v.r.Context(), ref)
 	if err != nil {
 		return err
 	}
@@ -174,7 +166,7 @@ func (v snapshotScreens) restoreSnapshot() error {
 	if err := v.confirmed(detail.SnapshotMeta); err != nil {
 		return v.askAgain(c, plain(err))
 	}
-	before, err := v.generationBefore(agent)
+	before, err := v.generationBefore()
 	if err != nil {
 		return err
 	}
@@ -200,8 +192,8 @@ func (v snapshotScreens) askAgain(c restoreChoice, problem string) error {
 
 // generationBefore is the generation that is live before a restore, "0" for an agent that does not exist, and "" where
 // its records cannot be read: a restore may be what mends them.
-func (v snapshotScreens) generationBefore(agent *client.Agent) (string, error) {
-	g, err := agent.Generation(v.r.Context())
+func (v snapshotScreens) generationBefore() (string, error) {
+	g, err := v.remote.Generation(v.r.Context())
 	switch amber.KindOf(err) {
 	case amber.KindNotFound:
 		return "0", nil

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/client"
 )
 
 // maxScan is how many entries the server looks at for one page where a filter needs the records themselves.
@@ -21,7 +20,7 @@ const maxRead = 64 << 20
 type timelineScreen struct{ *visit }
 
 func timelineRoutes(p *Page) {
-	p.get("", on(timelineScreen.timeline))
+	p.get("", withStore(timelineScreen.timeline))
 	p.get("/{$}", func(v *visit) error { return v.redirect(addQuery(v.path() + "?" + v.r.URL.RawQuery)) })
 	p.get("/events", on(timelineScreen.events))
 }
@@ -81,16 +80,7 @@ type timelineRow struct {
 	source int
 }
 
-func (v timelineScreen) timeline() error {
-	ctx := v.r.Context()
-	agent, err := v.remote()
-	if err != nil {
-		return err
-	}
-	store, err := agent.Store(ctx)
-	if err != nil {
-		return err
-	}
+func (v timelineScreen) timeline(ctx context.Context, store amber.Store) error {
 	d := timelineData{Kind: v.query("kind"), Project: v.query("project"), Session: v.query("session"), Kinds: timelineKinds, First: v.query("cursor") == ""}
 	if !slices.Contains(timelineKinds, d.Kind) {
 		d.Kind = ""
@@ -100,7 +90,7 @@ func (v timelineScreen) timeline() error {
 	if err != nil {
 		return err
 	}
-	s := &stream{ctx: ctx, v: v.visit, agent: agent, store: store, kind: d.Kind, marks: marks, sessions: map[amber.SessionID]amber.Session{}, broken: map[amber.SessionID]error{}}
+	s := &stream{ctx: ctx, v: v.visit, store: store, kind: d.Kind, marks: marks, sessions: map[amber.SessionID]amber.Session{}, broken: map[amber.SessionID]error{}}
 	if d.First {
 		d.After = s.place()
 		v.log.forget()
@@ -195,7 +185,6 @@ const (
 type stream struct {
 	ctx      context.Context
 	v        *visit
-	agent    *client.Agent
 	store    amber.Store
 	kind     string
 	marks    marks

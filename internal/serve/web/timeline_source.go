@@ -33,7 +33,7 @@ func (s *stream) fromSnapshots() func() ([]timelineRow, bool, error) {
 		cursor, after = parts[0], parts[1]
 	}
 	return func() ([]timelineRow, bool, error) {
-		page, err := s.agent.Snapshots().ListSnapshots(s.ctx, wire.SnapshotQuery{Limit: pageSize, Cursor: amber.Cursor(cursor)})
+		page, err := s.v.remote.Snapshots().ListSnapshots(s.ctx, wire.SnapshotQuery{Limit: pageSize, Cursor: amber.Cursor(cursor)})
 		var rows []timelineRow
 		for _, m := range page.Items {
 			place := timeMark(m.CreatedAt, string(m.ID))

@@ -138,11 +138,7 @@ func (v tokenScreens) tokens(problem string, form tokenForm) error {
 }
 
 func (v tokenScreens) listTokens() ([]wire.Token, error) {
-	c, err := v.client()
-	if err != nil {
-		return nil, err
-	}
-	return c.ListTokens(v.r.Context(), v.grant.Tenant, v.grant.Agent)
+	return v.api.ListTokens(v.r.Context(), v.grant.Tenant, v.grant.Agent)
 }
 
 func (v tokenScreens) tokenRow(t wire.Token) tokenRow {
@@ -217,11 +213,7 @@ func (v tokenScreens) createToken() error {
 	if first && !form.Sure && (r.Tenant != "" || !slices.Contains(r.Scopes, wire.TokenAdmin)) {
 		return v.tokens("The first token closes this server, and this one could not make others: choose the scope admin for every tenant, or tick the box below.", form)
 	}
-	c, err := v.client()
-	if err != nil {
-		return err
-	}
-	made, err := c.CreateToken(v.r.Context(), r)
+	made, err := v.api.CreateToken(v.r.Context(), r)
 	switch amber.KindOf(err) {
 	case "":
 	case amber.KindInvalid, amber.KindRefused:
@@ -235,7 +227,9 @@ func (v tokenScreens) createToken() error {
 	}
 	d := madeData{Secret: made.Secret, First: first}
 	if g := made.Grant(); first && g.Has(wire.TokenRead) && g.Reaches(v.tenant, v.agent) {
-		v.become(made.Secret, g)
+		if err := v.become(made.Secret, g); err != nil {
+			return err
+		}
 		d.LoggedIn = true
 	}
 	d.tokenRow = v.tokenRow(made.Token)
@@ -243,12 +237,13 @@ func (v tokenScreens) createToken() error {
 	return v.renderStatus(http.StatusOK, "token-made", screen{Title: "Token made", Nav: "tokens"}, d)
 }
 
-// become logs the visitor in with a token.
-func (v *visit) become(secret string, g wire.Grant) {
+// become logs the visitor in with a token. Errors: those of connect.
+func (v *visit) become(secret string, g wire.Grant) error {
 	v.p.sessions.end(v.session)
 	v.session = v.p.sessions.begin(secret)
 	v.p.setCookie(v.w, v.r, cookieSession, v.session, 0)
 	v.secret, v.grant, v.known = secret, g, true
+	return v.connect()
 }
 
 // tokenData is what the screen of one token shows.
@@ -281,12 +276,8 @@ func (v tokenScreens) token(problem string) error {
 
 // revokeToken ends a token whose name was typed.
 func (v tokenScreens) revokeToken() error {
-	c, err := v.client()
-	if err != nil {
-		return err
-	}
 	if !v.may(wire.TokenAdmin) { // the API refuses it, and writes that down
-		_, err := c.RevokeToken(v.r.Context(), wire.TokenID(v.r.PathValue("id")))
+		_, err := v.api.RevokeToken(v.r.Context(), wire.TokenID(v.r.PathValue("id")))
 		v.log.forget() // the id may be a secret by mistake
 		return err
 	}
@@ -298,7 +289,7 @@ func (v tokenScreens) revokeToken() error {
 		v.log.forget()
 		return v.token("The name that was typed is another one. Nothing was revoked.")
 	}
-	if _, err := c.RevokeToken(v.r.Context(), t.ID); err != nil {
+	if _, err := v.api.RevokeToken(v.r.Context(), t.ID); err != nil {
 		return err
 	}
 	return v.redirect(v.path("tokens") + "?revoked=1")

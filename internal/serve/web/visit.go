@@ -31,6 +31,8 @@ type visit struct {
 
 	tenant amber.TenantID
 	agent  amber.AgentID
+	api    *client.Client // of this process, with the token of the visitor
+	remote *client.Agent  // the agent over that API; nil for a screen of no agent
 	log    *calls
 }
 
@@ -80,6 +82,17 @@ func on[S ~struct{ *visit }](do func(S) error) func(*visit) error {
 	return func(v *visit) error { return do(S{v}) }
 }
 
+// withStore is on for a function that works with what the agent remembers.
+func withStore[S ~struct{ *visit }](do func(S, context.Context, amber.Store) error) func(*visit) error {
+	return func(v *visit) error {
+		store, err := v.remote.Store(v.r.Context())
+		if err != nil {
+			return err
+		}
+		return do(S{v}, v.r.Context(), store)
+	}
+}
+
 // handle adds a route. Known says that only visitors who are known may use it, as for everything about an agent or
 // about things that belong to no agent.
 func (p *Page) handle(pattern string, known bool, fn func(*visit) error) {
@@ -104,26 +117,24 @@ func (v *visit) enter(known bool, fn func(*visit) error) error {
 		}
 	}
 	v.tenant, v.agent = amber.TenantID(v.r.PathValue("tenant")), amber.AgentID(v.r.PathValue("agent"))
-	if v.tenant != "" {
-		if err := v.reaches(); err != nil {
-			return err
-		}
+	if err := v.connect(); err != nil {
+		return err
+	}
+	if v.tenant != "" && !v.grant.Reaches(v.tenant, v.agent) {
+		return op.NotThere() // for any other agent, the API decides what the visitor may do with it
 	}
 	return fn(v)
 }
 
-// reaches returns nil for an agent that the visitor may know of. The API decides what the visitor may do with it.
-func (v *visit) reaches() error {
-	if _, err := amber.ParseTenantID(string(v.tenant)); err != nil {
-		return err
+// connect makes the clients of the API of this process. The error is of kind invalid, for what is no id of a tenant or an agent.
+func (v *visit) connect() (err error) {
+	v.api, err = client.New(client.Options{
+		URL: "http://localhost", Token: client.Token(v.secret), Attempts: 1, HTTP: &http.Client{Transport: inside{v: v}}, Random: v.p.o.Random,
+	})
+	if err == nil && v.tenant != "" {
+		v.remote, err = v.api.Agent(v.tenant, v.agent)
 	}
-	if _, err := amber.ParseAgentID(string(v.agent)); err != nil {
-		return err
-	}
-	if !v.grant.Reaches(v.tenant, v.agent) {
-		return op.NotThere()
-	}
-	return nil
+	return err
 }
 
 // may reports whether the visitor has a scope, so that a button is worth drawing.
@@ -185,25 +196,6 @@ func (v *visit) redirect(to string) error {
 	return nil
 }
 
-// remote is the agent over the API of this process, with the token of the
-// visitor.
-func (v *visit) remote() (*client.Agent, error) {
-	c, err := v.client()
-	if err != nil {
-		return nil, err
-	}
-	return c.Agent(v.tenant, v.agent)
-}
-
-// store is the contracts of the agent.
-func (v *visit) store(ctx context.Context) (amber.Store, error) {
-	a, err := v.remote()
-	if err != nil {
-		return amber.Store{}, err
-	}
-	return a.Store(ctx)
-}
-
 // visits knows whether visitors look at the page now, and when the last one did. Safe for concurrent use.
 type visits struct {
 	clock amber.Clock
@@ -236,4 +228,23 @@ func (p *Page) Visitors() (now int, last time.Time) {
 		last = ended
 	}
 	return p.visits.now + running, last
+}
+
+// addQuery is an address with values put into its query; an empty value takes a name
+// out.
+func addQuery(address string, pairs ...string) string {
+	path, raw, _ := strings.Cut(address, "?")
+	q, _ := url.ParseQuery(raw) // what cannot be read is left out
+	q.Del("as")
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			q.Del(pairs[i])
+		} else {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
 }

@@ -12,11 +12,11 @@ import (
 type workScreens struct{ *visit }
 
 func workRoutes(p *Page) {
-	p.get("/work", on(workScreens.work))
+	p.get("/work", withStore(workScreens.work))
 	p.get("/work/approvals/{id}", func(v *visit) error { return workScreens{v}.approval(v.r.PathValue("id"), "", "") })
 	p.post("/work/approvals/{id}", on(workScreens.decide))
-	p.get("/work/tasks/{id}", on(workScreens.task))
-	p.post("/work/dead", on(workScreens.publishAgain))
+	p.get("/work/tasks/{id}", withStore(workScreens.task))
+	p.post("/work/dead", withStore(workScreens.publishAgain))
 }
 
 // workData is what the screen of work shows.
@@ -34,12 +34,7 @@ type workData struct {
 	Done     string
 }
 
-func (v workScreens) work() error {
-	ctx := v.r.Context()
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v workScreens) work(ctx context.Context, store amber.Store) error {
 	d := workData{State: v.query("state"), States: amber.TaskStates(), Done: v.query("done")}
 	pending, err := store.Approvals.ListApprovals(ctx, "", amber.Paging{Limit: pageSize, Cursor: amber.Cursor(v.query("from"))})
 	if err != nil {
@@ -79,7 +74,7 @@ type approvalData struct {
 }
 
 func (v workScreens) approval(id, problem, comment string) error {
-	store, err := v.store(v.r.Context())
+	store, err := v.remote.Store(v.r.Context())
 	if err != nil {
 		return err
 	}
@@ -116,7 +111,7 @@ func (v workScreens) decide() error {
 	if digest == "" {
 		return amber.Errorf(amber.KindInvalid, "decide approval", clip(id, 80), "the form has no digest of the payload that was looked at")
 	}
-	store, err := v.store(v.r.Context())
+	store, err := v.remote.Store(v.r.Context())
 	if err != nil {
 		return err
 	}
@@ -166,12 +161,8 @@ type resultRow struct {
 // resultShown is how much of a result the screen of its task shows.
 const resultShown = 1 << 10
 
-func (v workScreens) task() error {
-	ctx, id := v.r.Context(), v.r.PathValue("id")
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v workScreens) task(ctx context.Context, store amber.Store) error {
+	id := v.r.PathValue("id")
 	replay, err := store.Events.Replay(ctx, id)
 	if err != nil {
 		return err
@@ -210,12 +201,8 @@ func (d *taskData) fill(ctx context.Context, store amber.Store) error {
 // publishAgain publishes the work of a dead entry under another id, since a used id does nothing. The id follows from
 // the old one, so doing it twice is the same as once. The instant in the entry makes the second one another, which the
 // queue refuses, and so the page knows.
-func (v workScreens) publishAgain() error {
-	ctx, id := v.r.Context(), v.field("entry")
-	store, err := v.store(ctx)
-	if err != nil {
-		return err
-	}
+func (v workScreens) publishAgain(ctx context.Context, store amber.Store) error {
+	id := v.field("entry")
 	again, err := deadEntry(ctx, store, id)
 	if err != nil {
 		return err
