@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/freeze/snapshot"
@@ -256,3 +258,7 @@ func (c *client) tools() []string {
 	}
 	return names
 }
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/guard/audited"
+	"github.com/amber-memory/amber/internal/guard/intake"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -126,4 +127,21 @@ func entryOf(c op.Caller, j Job, outcome error) wire.AuditEntry {
 		e.Outcome = string(amber.KindOf(outcome))
 	}
 	return e
+}
+
+// clean takes secrets out of what a call writes, to the store of the agent and elsewhere, and counts them in the context.
+func (d *Desk) clean(ctx context.Context, c *op.Call) context.Context {
+	if d.Redact == nil {
+		return ctx
+	}
+	rules := d.Redact()
+	if rules == nil {
+		return ctx
+	}
+	ctx, _ = intake.WithReport(ctx)
+	clean := *c.Agent
+	clean.Store = intake.CleanAll(c.Store, rules)
+	c.Agent = &clean
+	c.Clean = func(text string) string { return intake.Text(ctx, rules, text) }
+	return ctx
 }
