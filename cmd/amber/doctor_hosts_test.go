@@ -103,7 +103,7 @@ func TestSetupAddsTheServerOnceThereIsOne(t *testing.T) {
 		t.Errorf("MCP is %v, the command is there: %v", o.MCP, has)
 	}
 	if !o.MCP {
-		root.AddCommand(cli.Family("mcp", "test"))
+		root.AddCommand(cli.Family("mcp"))
 		if o, err = capture.SetupOptions(root, a.App); err != nil || !o.MCP {
 			t.Errorf("with the command: %v, %v", o.MCP, err)
 		}

@@ -13,28 +13,18 @@ import (
 )
 
 func (a *app) manCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "man [COMMAND...]",
-		Short: "Print the manual page of Amber, or of a command",
-		Long: `Print a page for man(1): for Amber as a whole, or for one command. It has the text of
---help and the exit codes.`,
-		Example: `  amber man | man -l -
-  amber man snapshot restore | man -l -
-  amber man > ~/.local/share/man/man1/amber.1`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, err := cli.CommandOf(cmd.Root(), args)
-			if err != nil {
-				return err
-			}
-			m := &manual{version: a.Version}
-			m.page(about)
-			if _, err := io.WriteString(a.Stdout, m.String()); err != nil {
-				return &amber.Error{Op: "print manual", Kind: amber.KindInternal, Err: err}
-			}
-			return nil
-		},
-	}
+	return cli.Verb("man", func(cmd *cobra.Command, args []string) error {
+		about, err := cli.CommandOf(cmd.Root(), args)
+		if err != nil {
+			return err
+		}
+		m := &manual{version: a.Version}
+		m.page(about)
+		if _, err := io.WriteString(a.Stdout, m.String()); err != nil {
+			return &amber.Error{Op: "print manual", Kind: amber.KindInternal, Err: err}
+		}
+		return nil
+	})
 }
 
 // manual is a page in the macros of man(7).

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"slices"
 
@@ -21,6 +22,9 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/session"
 	"github.com/amber-memory/amber/cmd/amber/internal/share"
 )
+
+//go:embed verbs.md
+var verbs string // the words of the verbs of this package
 
 // group titles of the help page.
 const (
@@ -102,18 +106,19 @@ No setup is needed. Try:
 
 // addCommands lists every verb.
 func (a *app) addCommands(root *cobra.Command) {
+	tui, about := cli.Remotely(a.tuiCommand()), cli.Anywhere(a.versionCommand(), a.completionCommand(), a.manCommand())
+	cli.Describe(verbs, nil, slices.Concat(tui, about)...)
 	for _, g := range []struct {
 		id    string
 		verbs []*cobra.Command
 	}{
-		{groupRemember, slices.Concat(memory.Commands(a.App), session.Commands(a.App), cli.Remotely(a.tuiCommand()))},
+		{groupRemember, slices.Concat(memory.Commands(a.App), session.Commands(a.App), tui)},
 		{groupKeep, capture.Commands(a.App)},
 		{groupFreeze, freeze.Commands(a.App)},
 		{groupShare, append(cli.Remotely(exchange.Commands(a.App)...), share.Commands(a.App)...)},
 		{groupServe, serve.Commands(a.App)},
 		{groupControl, cli.Remotely(control.Commands(a.App)...)},
-		{groupCare, slices.Concat(care.Commands(a.App), measure.Commands(a.App, run),
-			cli.Anywhere(a.versionCommand(), a.completionCommand(), a.manCommand()))},
+		{groupCare, slices.Concat(care.Commands(a.App), measure.Commands(a.App, run), about)},
 	} {
 		for _, v := range g.verbs {
 			v.GroupID = g.id

@@ -23,31 +23,13 @@ import (
 )
 
 func (a *app) tuiCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "tui",
-		Short: "Look at everything in a terminal UI, and change it",
-		Long: `Show an agent in the terminal: a list on the left, and on the right what is under the
-cursor. The screens are 1 Recall, 2 Memories, 3 Sessions, 4 Notes, 5 Snapshots, 6 Conflicts,
-7 Work, 8 Live and 9 Health; their numbers switch between them. The last line shows the keys
-that work, ? shows all of them, : runs any other command on the same agent, q ends it.
-
-Recall begins in its field: type a question, press enter to move to the hits, or esc to leave
-the field.
-
-Whatever cannot be undone shows what it will do and asks first. With --remote it shows an agent
-of a server, as far as the token reaches. docs/tui.md has every key.`,
-		Example: `  amber tui
-  amber tui --agent research
-  amber tui --remote http://127.0.0.1:7411 --token-file laptop.token`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !a.Terminal() || a.Global.JSON {
-				return amber.Errorf(amber.KindInvalid, "show terminal UI", "", "standard input and output are not a terminal, or --json is given").
-					WithHint("amber list, or amber help for the other commands")
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.tui(ctx, cmd, s) })
-		},
-	}
+	return cli.Verb("tui", func(cmd *cobra.Command, _ []string) error {
+		if !a.Terminal() || a.Global.JSON {
+			return amber.Errorf(amber.KindInvalid, "show terminal UI", "", "standard input and output are not a terminal, or --json is given").
+				WithHint("amber list, or amber help for the other commands")
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.tui(ctx, cmd, s) })
+	})
 }
 
 // tui shows an agent. A remark that is made meanwhile would be drawn into a frame, so tui prints remarks at the

@@ -55,12 +55,7 @@ func versionOf(set, module string) string {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cli.Exactly(),
-		RunE:  func(*cobra.Command, []string) error { return a.showVersion() },
-	}
+	return cli.Verb("version", func(*cobra.Command, []string) error { return a.showVersion() })
 }
 
 func (a *app) showVersion() error {

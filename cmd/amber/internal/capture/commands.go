@@ -2,10 +2,15 @@
 package capture
 
 import (
+	_ "embed"
+
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
+
+//go:embed verbs.md
+var verbs string // the words of the verbs
 
 // app is the run, with the verbs of this package.
 type app struct{ *cli.App }
@@ -13,5 +18,6 @@ type app struct{ *cli.App }
 // Commands returns the verbs.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return append(cli.Anywhere(a.hookCommand()), cli.OnSpool(a.setupCommand(), a.journalCommand())...)
+	return cli.Describe(verbs, []string{"{hosts}", hostNames()},
+		append(cli.Anywhere(a.hookCommand()), cli.OnSpool(a.setupCommand(), a.journalCommand())...)...)
 }

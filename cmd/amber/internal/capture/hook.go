@@ -38,31 +38,17 @@ type hookFlags struct {
 
 func (a *app) hookCommand() *cobra.Command {
 	var f hookFlags
-	cmd := &cobra.Command{
-		Use:   "hook HOST [JSON]",
-		Short: "Keep an event of an agent host",
-		Long: `Keep an event of an agent host. The event is JSON on stdin, JSON as the last argument,
-or only the name of --event. Secrets are removed, the event is on disk when the command
-returns, and only what the host accepts is printed.
-
-Hosts: ` + hostNames() + `.
-
-It always exits with 0, because hosts treat other exit codes as an order to stop. An event
-that could not be kept is reported on stderr and counted for amber doctor.`,
-		Example: `  amber setup claude-code
-  echo '{"session_id":"s1","prompt":"fix the build"}' | amber hook generic --event prompt`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 0:
-				return cli.Usage("hook needs HOST: %s", hostNames())
-			case len(args) > 2:
-				return cli.Usage("hook does not take %q", args[2])
-			}
-			f.contextSaid = cmd.Flags().Changed("context-timeout")
-			return a.hook(cmd.Context(), f, args)
-		},
-	}
+	cmd := cli.Verb("hook", func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return cli.Usage("hook needs HOST: %s", hostNames())
+		case len(args) > 2:
+			return cli.Usage("hook does not take %q", args[2])
+		}
+		f.contextSaid = cmd.Flags().Changed("context-timeout")
+		return a.hook(cmd.Context(), f, args)
+	})
+	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().StringVar(&f.event, "event", "", "the host's name of the event; a name in the JSON wins")
 	cli.SpanVar(cmd.Flags(), &f.timeout, "timeout", hook.DefaultTimeout, "how long writing to disk may take")
 	cli.SpanVar(cmd.Flags(), &f.context, "context-timeout", 0, "how long finding memories for the agent may take (default context.budget; 0: do not look)")

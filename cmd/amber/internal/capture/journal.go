@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) journalCommand() *cobra.Command {
-	return cli.Family("journal", "Show and drain the crash journal",
+	return cli.Family("journal",
 		a.journalStatusCommand(), a.journalShowCommand(), a.journalVerifyCommand(), a.journalDrainCommand(), a.journalQuarantineCommand(),
 		a.journalAppendCommand(), a.journalImportCommand(), a.journalDiscardCommand(),
 	)

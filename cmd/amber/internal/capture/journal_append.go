@@ -29,47 +29,31 @@ type appended struct {
 
 func (a *app) journalAppendCommand() *cobra.Command {
 	var host, session, kind string
-	cmd := &cobra.Command{
-		Use:   "append TEXT|-",
-		Short: "Append one entry, for scripts and agents without hooks",
-		Long: `Append one entry to the journal of a session and return when it is on disk. Secrets are
-removed first; a session whose id holds one is called x- and a number from then on. The
-next drain moves the entry into the store: a prompt and a turn.end become turns of the
-session.
-
-The type is one of session.start, session.end, prompt, tool.before, tool.after, turn.end,
-compact.before, compact.after, subagent.start, subagent.end, task, error; any other name
-is kept as it is. With --host the entry joins what hooks of that agent host have kept of
-the session.`,
-		Example: `  amber journal append --session build-7 --type prompt "why does the linker fail?"
-  ./agent | amber journal append --session build-7 --type turn.end -`,
-		Args: cli.Exactly("a text, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.Text(args[0], journal.MaxPayload)
-			if err != nil {
-				return err
-			}
-			ev, err := a.genericEvent(cmd.Context(), host, session, kind, text)
-			if err != nil {
-				return err
-			}
-			payload, err := json.Marshal(ev)
-			if err != nil {
-				return &amber.Error{Op: "append", Kind: amber.KindInternal, Err: err}
-			}
-			j, err := a.openJournal()
-			if err != nil {
-				return err
-			}
-			s := journal.Session{Host: ev.Host, ID: ev.SessionID}
-			seq, err := j.Append(cmd.Context(), s, journal.Entry{Payload: payload})
-			if err != nil {
-				return err
-			}
-			done := appended{SessionID: s.ID, Key: s.Key(), Seq: seq}
-			return a.Out.Show(done, func(w io.Writer) { fmt.Fprintf(w, "%s %d\n", cli.Flat(string(done.SessionID)), done.Seq) })
-		},
-	}
+	cmd := cli.Verb("append", func(cmd *cobra.Command, args []string) error {
+		text, err := a.Text(args[0], journal.MaxPayload)
+		if err != nil {
+			return err
+		}
+		ev, err := a.genericEvent(cmd.Context(), host, session, kind, text)
+		if err != nil {
+			return err
+		}
+		payload, err := json.Marshal(ev)
+		if err != nil {
+			return &amber.Error{Op: "append", Kind: amber.KindInternal, Err: err}
+		}
+		j, err := a.openJournal()
+		if err != nil {
+			return err
+		}
+		s := journal.Session{Host: ev.Host, ID: ev.SessionID}
+		seq, err := j.Append(cmd.Context(), s, journal.Entry{Payload: payload})
+		if err != nil {
+			return err
+		}
+		done := appended{SessionID: s.ID, Key: s.Key(), Seq: seq}
+		return a.Out.Show(done, func(w io.Writer) { fmt.Fprintf(w, "%s %d\n", cli.Flat(string(done.SessionID)), done.Seq) })
+	})
 	cmd.Flags().StringVar(&host, "host", GenericHost, "the agent host that the session belongs to")
 	cmd.Flags().StringVar(&session, "session", "", "the session")
 	cmd.Flags().StringVar(&kind, "type", "", "what happened")

@@ -16,32 +16,21 @@ import (
 func (a *app) journalDiscardCommand() *cobra.Command {
 	var session string
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "discard",
-		Short: "Remove entries from the journal for good",
-		Long: `Remove the entries of a session, or of every session, from the journal for good, also
-those that were not drained: the store never gets them. Look at them first with
-journal show. What is appended meanwhile stays, and so does what is in quarantine;
-damaged segments go there.`,
-		Example: `  amber journal discard --session 0199a3f2 --dry-run
-  amber journal discard --session 0199a3f2 --yes`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := a.Configured()
-			if err != nil {
-				return err
-			}
-			j, err := at.Journal()
-			if err != nil {
-				return err
-			}
-			keys, err := j.Find(session)
-			if err != nil {
-				return err
-			}
-			return a.discardEntries(cmd, at, keys, yes, dryRun)
-		},
-	}
+	cmd := cli.Verb("discard", func(cmd *cobra.Command, _ []string) error {
+		at, err := a.Configured()
+		if err != nil {
+			return err
+		}
+		j, err := at.Journal()
+		if err != nil {
+			return err
+		}
+		keys, err := j.Find(session)
+		if err != nil {
+			return err
+		}
+		return a.discardEntries(cmd, at, keys, yes, dryRun)
+	})
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed and remove nothing")

@@ -19,47 +19,21 @@ import (
 func (a *app) journalDrainCommand() *cobra.Command {
 	var detached, explain bool
 	var generation int64
-	cmd := &cobra.Command{
-		Use:   "drain",
-		Short: "Move what the journal holds into the store",
-		Long: `Move what the journal holds into the store: each event once, even if the command is
-killed in between. Sessions, turns, activity and learnings come out of it; a session
-whose process is gone is ended with reason crash. Events that can never be
-stored go to quarantine; the others are stored.
-
-Hooks start this by themselves, in the background. That process stays for context.stay (10 minutes)
-after the last of them and answers the next ones from a store that is open. With memory.backend: remote
-it moves the events to the server; where the server is away they wait, and the process tries again for
-that time.
-
-A restore parks entries that were not drained before it, because they belong to the agent as it was
-then. --from-generation moves them into the agent as it is now; "amber journal status" lists the
-generations that have parked entries.
-
-When a session ends, is compacted or died, the drain also writes a digest of it: decisions, causes,
-rules of the user, commands, what is unfinished. The keys digest.* name a program or a model that
-writes it; if the writer fails, rules write the digest, and the report says so.
-
-With --explain it prints what could be learnt and what the policy decided; the keys
-memory.write_back.* of the configuration are its switches.`,
-		Example: "  amber journal drain\n  amber journal drain --explain\n  amber journal drain --from-generation 3",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if detached {
-				return a.drainInBackground(cmd.Context())
-			}
-			report, err := cli.Working(a.App, "draining", func() (drain.Report, error) {
-				return a.drain(cmd.Context(), cmd.Flags().Changed("from-generation"), generation, explain)
-			})
-			if err != nil {
-				return err
-			}
-			if err := a.Out.Show(report, func(w io.Writer) { printDrain(w, report) }); err != nil {
-				return err
-			}
-			return report.Err()
-		},
-	}
+	cmd := cli.Verb("drain", func(cmd *cobra.Command, _ []string) error {
+		if detached {
+			return a.drainInBackground(cmd.Context())
+		}
+		report, err := cli.Working(a.App, "draining", func() (drain.Report, error) {
+			return a.drain(cmd.Context(), cmd.Flags().Changed("from-generation"), generation, explain)
+		})
+		if err != nil {
+			return err
+		}
+		if err := a.Out.Show(report, func(w io.Writer) { printDrain(w, report) }); err != nil {
+			return err
+		}
+		return report.Err()
+	})
 	cmd.Flags().Int64Var(&generation, "from-generation", 0, "drain the entries that a restore parked for this generation")
 	cmd.Flags().BoolVar(&explain, "explain", false, "print what could be learnt, and why it was kept or not")
 	cmd.Flags().BoolVar(&detached, "detached", false, "drain until nothing comes any more, unless somebody else does")

@@ -13,50 +13,31 @@ import (
 
 func (a *app) journalImportCommand() *cobra.Command {
 	project := ""
-	cmd := &cobra.Command{
-		Use:   "import FILE|FOLDER|-",
-		Short: "Import the crash buffer of nexus-memory-hooks",
-		Long: `Append what a buffer file of nexus-memory-hooks holds, usually
-~/.local/share/nexus/buffer/AGENT.json. The file is only read. Of a file that is cut
-off or damaged every whole entry is imported. What nexus could not store, one file for each
-event in ~/.local/state/nexus-memory-system/pending-enrichment, is read as well. Of a folder every file that ends in .json is
-imported, in the order of names, but no folder in it; files that are not such a buffer
-are skipped and listed.
-
-A buffer names no project. With --project what it holds is found by everyone who asks about that project once it is drained,
-and without it only in its session.
-
-Importing a file again, or a longer version of it, adds only what is new once it is
-drained.`,
-		Example: `  amber journal import ~/.local/share/nexus/buffer/claude-code.json
-  amber journal import ~/.local/share/nexus/buffer --project acme/shop`,
-		Args: cli.Exactly("a file, a folder, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if dir, ok := a.folder(args[0]); ok {
-				return a.importFolder(cmd.Context(), dir, project)
-			}
-			in, err := a.Input(args[0])
-			if err != nil {
-				return err
-			}
-			defer in.Close()
-			j, err := a.openJournal()
-			if err != nil {
-				return err
-			}
-			loaded, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			report, err := cli.Working(a.App, "importing", func() (nexus.Report, error) {
-				return nexus.Import(cmd.Context(), j, in, nexus.Options{Clock: a.Clock, Redact: loaded.Config.Redactor(), Project: project})
-			})
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(report, func(w io.Writer) { printImport(w, report) })
-		},
-	}
+	cmd := cli.Verb("import", func(cmd *cobra.Command, args []string) error {
+		if dir, ok := a.folder(args[0]); ok {
+			return a.importFolder(cmd.Context(), dir, project)
+		}
+		in, err := a.Input(args[0])
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		j, err := a.openJournal()
+		if err != nil {
+			return err
+		}
+		loaded, err := a.LoadConfig()
+		if err != nil {
+			return err
+		}
+		report, err := cli.Working(a.App, "importing", func() (nexus.Report, error) {
+			return nexus.Import(cmd.Context(), j, in, nexus.Options{Clock: a.Clock, Redact: loaded.Config.Redactor(), Project: project})
+		})
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(report, func(w io.Writer) { printImport(w, report) })
+	})
 	cmd.Flags().StringVar(&project, "project", "", "the project that everything in the buffer belongs to")
 	return cmd
 }

@@ -19,52 +19,34 @@ import (
 func (a *app) journalQuarantineCommand() *cobra.Command {
 	var show, session string
 	var jsonl, retry, discard, yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "quarantine",
-		Short: "List, print, retry or discard entries that were set aside",
-		Long: `List what was set aside: entries that could not be stored, with the reason; bytes that
-were cut off behind a crash; segments and files that are damaged. Nothing
-in quarantine is removed by itself.
-
-With --show it prints one of them, as it is kept. With --retry entries go back into
-the journal, to be drained again: a newer Amber may be able to store them. With
---discard everything that was set aside is removed for good.
-
-With --remote it is what the server has set aside: --show prints it without secrets, --retry needs
-the scope write, and --discard works on the machine of the server only.`,
-		Example: `  amber journal quarantine
-  amber journal quarantine --session 0199a3f2 --show 00000000000000000002.entry
-  amber journal quarantine --retry && amber journal drain`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if show != "" && session == "" {
-				return cli.Usage("--show needs --session: files of several sessions may have one name")
-			}
-			if retry && discard {
-				return cli.Usage("--retry and --discard exclude each other")
-			}
-			q, err := a.openQuarantine()
-			if err != nil {
-				return err
-			}
-			if show != "" {
-				return a.showHeld(cmd.Context(), q, session, show)
-			}
-			var items []wire.HeldEntry
-			switch {
-			case retry:
-				items, err = q.RetryHeld(cmd.Context(), wire.HeldRetry{Session: session})
-			case discard:
-				items, err = a.discardHeld(cmd.Context(), session, yes, dryRun)
-			default:
-				items, err = q.HeldEntries(cmd.Context(), session)
-			}
-			if err != nil {
-				return err
-			}
-			return cli.ShowItems(a.App, jsonl, amber.Page[wire.HeldEntry]{Items: items}, a.printHeld)
-		},
-	}
+	cmd := cli.Verb("quarantine", func(cmd *cobra.Command, _ []string) error {
+		if show != "" && session == "" {
+			return cli.Usage("--show needs --session: files of several sessions may have one name")
+		}
+		if retry && discard {
+			return cli.Usage("--retry and --discard exclude each other")
+		}
+		q, err := a.openQuarantine()
+		if err != nil {
+			return err
+		}
+		if show != "" {
+			return a.showHeld(cmd.Context(), q, session, show)
+		}
+		var items []wire.HeldEntry
+		switch {
+		case retry:
+			items, err = q.RetryHeld(cmd.Context(), wire.HeldRetry{Session: session})
+		case discard:
+			items, err = a.discardHeld(cmd.Context(), session, yes, dryRun)
+		default:
+			items, err = q.HeldEntries(cmd.Context(), session)
+		}
+		if err != nil {
+			return err
+		}
+		return cli.ShowItems(a.App, jsonl, amber.Page[wire.HeldEntry]{Items: items}, a.printHeld)
+	})
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
 	cmd.Flags().StringVar(&show, "show", "", "print this one")
 	cmd.Flags().BoolVar(&retry, "retry", false, "put entries back into the journal")

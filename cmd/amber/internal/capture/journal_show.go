@@ -16,47 +16,35 @@ func (a *app) journalShowCommand() *cobra.Command {
 	var f cli.PageFlags
 	var session string
 	var undrained bool
-	cmd := &cobra.Command{
-		Use:   "show",
-		Short: "Print the entries of the journal",
-		Long: `Print the entries that the journal holds, session by session, oldest first. Entries are
-removed once they are drained, so these are the ones that wait, and drained ones
-beside them; --undrained leaves those out. Secrets were removed before an entry was
-written, and what newer rules find is removed before it is printed. Nothing is
-changed.`,
-		Example: `  amber journal show --session 0199a3f2 --undrained
-  amber journal show --jsonl`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(f.N); err != nil {
-				return err
-			}
-			at, err := a.Configured()
-			if err != nil {
-				return err
-			}
-			j, err := at.Journal()
-			if err != nil {
-				return err
-			}
-			keys, err := j.Find(session)
-			if err != nil {
-				return err
-			}
-			store, err := at.Cursors(cmd.Context())
-			if err != nil {
-				a.Out.Note("it is not known what is drained: %s", cli.OneLine(err.Error(), 400))
-			}
-			defer store.Close()
-			l := agent.JournalListing{
-				Journal: j, Keys: keys, Cursors: store, Undrained: undrained, Redact: at.Config().Redactor(),
-				Damaged: func(key journal.Key) { a.Out.Note("session %s is damaged: amber journal verify tells more", key) },
-			}
-			return cli.ShowPage(a.App, cmd, f, func(n int, c amber.Cursor) (amber.Page[agent.JournalEntry], error) {
-				return l.Page(cmd.Context(), n, c)
-			}, a.printEntries)
-		},
-	}
+	cmd := cli.Verb("show", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(f.N); err != nil {
+			return err
+		}
+		at, err := a.Configured()
+		if err != nil {
+			return err
+		}
+		j, err := at.Journal()
+		if err != nil {
+			return err
+		}
+		keys, err := j.Find(session)
+		if err != nil {
+			return err
+		}
+		store, err := at.Cursors(cmd.Context())
+		if err != nil {
+			a.Out.Note("it is not known what is drained: %s", cli.OneLine(err.Error(), 400))
+		}
+		defer store.Close()
+		l := agent.JournalListing{
+			Journal: j, Keys: keys, Cursors: store, Undrained: undrained, Redact: at.Config().Redactor(),
+			Damaged: func(key journal.Key) { a.Out.Note("session %s is damaged: amber journal verify tells more", key) },
+		}
+		return cli.ShowPage(a.App, cmd, f, func(n int, c amber.Cursor) (amber.Page[agent.JournalEntry], error) {
+			return l.Page(cmd.Context(), n, c)
+		}, a.printEntries)
+	})
 	f.Add(cmd)
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
 	cmd.Flags().BoolVar(&undrained, "undrained", false, "only entries that wait to be drained")

@@ -14,23 +14,13 @@ import (
 )
 
 func (a *app) journalStatusCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "Show what the journal holds, session by session",
-		Long: `Show what the journal holds of every session, read from disk, and how many events could
-not be kept at all. Nothing is changed.
-
-Undrained entries wait for "amber journal drain". A gap is tool output that was
-dropped for space. Parked entries are those that were not drained before a restore.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := a.Configured()
-			if err != nil {
-				return err
-			}
-			return cli.Answer(at.JournalState(cmd.Context()))(a.Out, a.printJournalState)
-		},
-	}
+	return cli.Verb("status", func(cmd *cobra.Command, _ []string) error {
+		at, err := a.Configured()
+		if err != nil {
+			return err
+		}
+		return cli.Answer(at.JournalState(cmd.Context()))(a.Out, a.printJournalState)
+	})
 }
 
 func (a *app) printJournalState(w io.Writer, state agent.JournalState) {

@@ -19,31 +19,21 @@ type journalVerdict struct {
 }
 
 func (a *app) journalVerifyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify",
-		Short: "Check every checksum of the journal",
-		Long: `Read every byte of the journal and check every checksum. Nothing is changed, and it
-may run beside writers.
-
-It exits 5 when entries are damaged. The torn end of an entry that was being written when
-the machine stopped is not damage: that entry was never acknowledged.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			j, err := a.openJournal()
-			if err != nil {
-				return err
-			}
-			reports, err := cli.Working(a.App, "verifying", func() ([]journal.SessionReport, error) { return j.Verify(cmd.Context()) })
-			if err != nil {
-				return err
-			}
-			v := journalVerdict{OK: judgeReports(reports) == nil, Reports: append([]journal.SessionReport{}, reports...)}
-			if err := a.Out.Show(v, func(w io.Writer) { printReports(w, reports) }); err != nil {
-				return err
-			}
-			return judgeReports(reports)
-		},
-	}
+	return cli.Verb("verify", func(cmd *cobra.Command, _ []string) error {
+		j, err := a.openJournal()
+		if err != nil {
+			return err
+		}
+		reports, err := cli.Working(a.App, "verifying", func() ([]journal.SessionReport, error) { return j.Verify(cmd.Context()) })
+		if err != nil {
+			return err
+		}
+		v := journalVerdict{OK: judgeReports(reports) == nil, Reports: append([]journal.SessionReport{}, reports...)}
+		if err := a.Out.Show(v, func(w io.Writer) { printReports(w, reports) }); err != nil {
+			return err
+		}
+		return judgeReports(reports)
+	})
 }
 
 // judgeReports is the verdict about what was read. A session that could not be

@@ -19,34 +19,16 @@ type setupFlags struct {
 
 func (a *app) setupCommand() *cobra.Command {
 	var f setupFlags
-	cmd := &cobra.Command{
-		Use:   "setup HOST",
-		Short: "Add Amber to an agent host, or remove it",
-		Long: `Add Amber's hooks to the settings of an agent host, so that what happens there is
-kept, and its MCP server, so that the agent can save and recall. Everything else in those
-files stays as it is, comments and order too. A copy of the old text is kept, and
---uninstall restores it to the byte. An agent that --agent names is made if it does not
-exist.
-
-Hosts: ` + hostNames() + `. For generic it only shows how to call Amber.
-
---dry-run shows what would change. docs/hosts.md says what is written where.`,
-		Example: `  amber setup --list
-  amber setup claude-code --dry-run
-  amber setup claude-code
-  amber setup cursor --scope project
-  amber setup claude-code --uninstall`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.list {
-				return a.setupList(cmd, f, args)
-			}
-			if err := cli.Exactly("HOST: "+hostNames()+", or --list")(cmd, args); err != nil {
-				return err
-			}
-			return a.setup(cmd, f, args[0])
-		},
-	}
+	cmd := cli.Verb("setup", func(cmd *cobra.Command, args []string) error {
+		if f.list {
+			return a.setupList(cmd, f, args)
+		}
+		if err := cli.Exactly("HOST: "+hostNames()+", or --list")(cmd, args); err != nil {
+			return err
+		}
+		return a.setup(cmd, f, args[0])
+	})
+	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().StringVar(&f.scope, "scope", string(setup.User), "user: every project; project: the one in this folder")
 	cmd.Flags().BoolVar(&f.uninstall, "uninstall", false, "take Amber out of the host's settings")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, and change nothing")

@@ -20,13 +20,7 @@ import (
 )
 
 func (a *app) agentCommand() *cobra.Command {
-	c := cli.Family("agent", "List, show and delete agents", a.agentListCommand(), a.agentShowCommand(), a.agentDeleteCommand())
-	c.Long = `An agent is one memory: its memories, sessions, notes, tasks and journal. --agent chooses it,
-or ` + cli.AgentVariable + `; without either it is the agent named default. A tenant is a group of agents that
-share a repository of snapshots.
-
-` + newAgentHelp
-	return c
+	return cli.Family("agent", a.agentListCommand(), a.agentShowCommand(), a.agentDeleteCommand())
 }
 
 // newAgentHelp says how an agent comes to be.
@@ -161,36 +155,23 @@ func folderSize(dir string) (bytes int64) {
 
 func (a *app) agentListCommand() *cobra.Command {
 	var jsonl, all bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the agents of a tenant",
-		Long: `List the agents of the tenant, or with --all those of every tenant: of the home, or of the database
-with memory.backend: postgres, whose SIZE is not counted. STATE is ready; new where
-hooks have begun a journal and nothing is stored yet; deleting where a deletion was interrupted;
-moving where a move has not come to its end; moved for what a move has kept of an agent that lives
-elsewhere, see amber help move; or damaged, see amber doctor. Nothing is made or changed.
-
-With --remote they are the agents of the server that the token reaches, without state and size.`,
-		Example: "  amber agent list\n  amber agent list --all --json",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.Remote != nil {
-				return a.listServedAgents(cmd, jsonl, all)
-			}
-			h, tenant, err := a.LookAtTenant()
-			if err != nil {
-				return err
-			}
-			items, err := a.listAgents(cmd.Context(), h, tenant, all)
-			if err != nil {
-				return err
-			}
-			if len(items) == 0 && cmd.Flags().Changed("tenant") && !all {
-				return a.NoAgent(cmd.Context(), tenant, amber.AgentID(a.Global.Agent))
-			}
-			return cli.ShowItems(a.App, jsonl, amber.Page[AgentInfo]{Items: items}, printAgents)
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if a.Remote != nil {
+			return a.listServedAgents(cmd, jsonl, all)
+		}
+		h, tenant, err := a.LookAtTenant()
+		if err != nil {
+			return err
+		}
+		items, err := a.listAgents(cmd.Context(), h, tenant, all)
+		if err != nil {
+			return err
+		}
+		if len(items) == 0 && cmd.Flags().Changed("tenant") && !all {
+			return a.NoAgent(cmd.Context(), tenant, amber.AgentID(a.Global.Agent))
+		}
+		return cli.ShowItems(a.App, jsonl, amber.Page[AgentInfo]{Items: items}, printAgents)
+	})
 	cmd.Flags().BoolVar(&all, "all", false, "those of every tenant")
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
@@ -288,19 +269,11 @@ type ShownAgent struct {
 }
 
 func (a *app) agentShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show [AGENT]",
-		Short: "Show one agent (default that of --agent)",
-		Long: `Show where an agent lies, how much it holds, and its snapshots. An agent that was deleted is shown
-as long as it has snapshots. Nothing is made or changed.`,
-		Example: "  amber agent show scout",
-		Args:    cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withAgent(cmd, "show agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
-				return cli.Answer(a.showAgent(cmd, h, agent))(a.Out, a.printAgent)
-			})
-		},
-	}
+	return cli.Verb("show", func(cmd *cobra.Command, args []string) error {
+		return a.withAgent(cmd, "show agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
+			return cli.Answer(a.showAgent(cmd, h, agent))(a.Out, a.printAgent)
+		})
+	})
 }
 
 // withAgent finds the agent of an argument, or that of --agent.

@@ -30,41 +30,22 @@ type DeletedAgent struct {
 
 func (a *app) agentDeleteCommand() *cobra.Command {
 	var how deletion
-	cmd := &cobra.Command{
-		Use:   "delete AGENT",
-		Short: "Delete an agent with everything it knows",
-		Long: `Delete an agent: its memories, sessions, notes, tasks, state and journal. A last snapshot is
-taken first, so that amber snapshot restore brings the agent back; --no-snapshot leaves it out. If
-that snapshot cannot hold all of the agent, nothing is deleted.
-
-Writers that are inside finish first. Whatever interrupts a deletion, the agent is whole or gone; an
-interrupted one is finished by running it again. Snapshots, bundles and backups in a vault stay, and
-the command names them.
-
-With memory.backend: postgres the rows of the agent go from the database in many short steps, and
-the folder that this machine has of it. PostgreSQL keeps old versions of rows until it vacuums, and
-its log and backups for as long as their operator keeps them; the command names these, too.
-
-It asks first; without a terminal it needs --yes. --dry-run shows what would be deleted.`,
-		Example: "  amber agent delete scout --dry-run\n  amber agent delete scout --yes",
-		Args:    cli.Exactly("the name of an agent"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withAgent(cmd, "delete agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
-				info, there, err := a.describeAgent(ctx, agent)
-				if err != nil {
-					return err
-				}
-				if !there {
-					return a.NoAgent(ctx, agent.Tenant(), agent.ID())
-				}
-				out, err := a.deleteOne(cmd, h, agent, info, how)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(out, func(w io.Writer) { a.printDeleted(w, out, how.noSnapshot) })
-			})
-		},
-	}
+	cmd := cli.Verb("delete", func(cmd *cobra.Command, args []string) error {
+		return a.withAgent(cmd, "delete agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
+			info, there, err := a.describeAgent(ctx, agent)
+			if err != nil {
+				return err
+			}
+			if !there {
+				return a.NoAgent(ctx, agent.Tenant(), agent.ID())
+			}
+			out, err := a.deleteOne(cmd, h, agent, info, how)
+			if err != nil {
+				return err
+			}
+			return a.Out.Show(out, func(w io.Writer) { a.printDeleted(w, out, how.noSnapshot) })
+		})
+	})
 	cmd.Flags().BoolVar(&how.noSnapshot, "no-snapshot", false, "do not take a last snapshot")
 	cli.AddPlanFlags(cmd, &how.yes, &how.dryRun, "tell what would be deleted and delete nothing")
 	return cmd

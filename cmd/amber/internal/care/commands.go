@@ -3,6 +3,7 @@
 package care
 
 import (
+	_ "embed"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -10,12 +11,15 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
+//go:embed verbs.md
+var verbs string // the words of the verbs
+
 // app is the run, with the verbs of this package.
 type app struct{ *cli.App }
 
 // Commands returns the verbs.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return slices.Concat(cli.OnSpool(cli.Remotely(a.doctorCommand())...), cli.Remotely(a.agentCommand(), a.tenantCommand()),
-		[]*cobra.Command{a.indexCommand(), a.migrateCommand(), a.moveCommand()}, cli.Anywhere(a.configCommand(), a.redactCommand()))
+	return cli.Describe(verbs, nil, slices.Concat(cli.OnSpool(cli.Remotely(a.doctorCommand())...), cli.Remotely(a.agentCommand(), a.tenantCommand()),
+		[]*cobra.Command{a.indexCommand(), a.migrateCommand(), a.moveCommand()}, cli.Anywhere(a.configCommand(), a.redactCommand()))...)
 }

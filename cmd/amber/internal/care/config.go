@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) configCommand() *cobra.Command {
-	return cli.Family("config", "Show and check the configuration",
+	return cli.Family("config",
 		a.configShowCommand(), a.configCheckCommand(), a.configPathCommand(),
 	)
 }
@@ -27,20 +27,15 @@ type configuration struct {
 }
 
 func (a *app) configShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show",
-		Short: "List every value and where it came from",
-		Args:  cli.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			l, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			a.NoteClamped(l.Clamped)
-			c := configuration{l.Path, l.FileFound, l.Values, append([]amber.Clamp{}, l.Clamped...)}
-			return a.Out.Show(c, func(w io.Writer) { printConfiguration(w, c) })
-		},
-	}
+	return cli.Verb("show", func(*cobra.Command, []string) error {
+		l, err := a.LoadConfig()
+		if err != nil {
+			return err
+		}
+		a.NoteClamped(l.Clamped)
+		c := configuration{l.Path, l.FileFound, l.Values, append([]amber.Clamp{}, l.Clamped...)}
+		return a.Out.Show(c, func(w io.Writer) { printConfiguration(w, c) })
+	})
 }
 
 func printConfiguration(w io.Writer, c configuration) {
@@ -58,38 +53,28 @@ type configVerdict struct {
 }
 
 func (a *app) configCheckCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "check",
-		Short: "Check the configuration without opening anything",
-		Args:  cli.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			l, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			if err := agent.CheckConfig(l.Config); err != nil {
-				return err
-			}
-			a.NoteClamped(l.Clamped)
-			v := configVerdict{l.Path, l.FileFound, true, append([]amber.Clamp{}, l.Clamped...)}
-			return a.Out.Show(v, func(w io.Writer) { fmt.Fprintln(w, "configuration is fine") })
-		},
-	}
+	return cli.Verb("check", func(*cobra.Command, []string) error {
+		l, err := a.LoadConfig()
+		if err != nil {
+			return err
+		}
+		if err := agent.CheckConfig(l.Config); err != nil {
+			return err
+		}
+		a.NoteClamped(l.Clamped)
+		v := configVerdict{l.Path, l.FileFound, true, append([]amber.Clamp{}, l.Clamped...)}
+		return a.Out.Show(v, func(w io.Writer) { fmt.Fprintln(w, "configuration is fine") })
+	})
 }
 
 func (a *app) configPathCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "path",
-		Short: "Print which file is read",
-		Args:  cli.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			path, err := a.configPath()
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(configPlace{path}, func(w io.Writer) { fmt.Fprintln(w, path) })
-		},
-	}
+	return cli.Verb("path", func(*cobra.Command, []string) error {
+		path, err := a.configPath()
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(configPlace{path}, func(w io.Writer) { fmt.Fprintln(w, path) })
+	})
 }
 
 // configPlace is the JSON of config path.

@@ -15,33 +15,16 @@ import (
 
 func (a *app) doctorCommand() *cobra.Command {
 	var deep bool
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check that everything works",
-		Long: `Check the home, the agent, its databases, notes and keys, the disk, the clock and the
-configuration, and print the result of each check. Nothing is changed.
-
-With --deep it also compares the text of every memory with the search indexes, and runs
-the promises of the store on a temporary one on this machine's disk.
-
-With memory.backend: remote it checks whether events can be kept, whether the server answers and takes the
-token, and how many entries wait for it.
-
-With --remote the server checks itself; the agent hosts of this machine are not checked.
-
-The exit code is 0 unless a check failed; a warning is not a failure.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := cli.Working(a.App, "checking", func() (wire.Checkup, error) { return Checkup(cmd, a.App, deep) })
-			if err != nil {
-				return err
-			}
-			if err := a.Out.Show(report, func(w io.Writer) { a.printCheckup(w, report.Checks) }); err != nil {
-				return err
-			}
-			return verdict(report)
-		},
-	}
+	cmd := cli.Verb("doctor", func(cmd *cobra.Command, _ []string) error {
+		report, err := cli.Working(a.App, "checking", func() (wire.Checkup, error) { return Checkup(cmd, a.App, deep) })
+		if err != nil {
+			return err
+		}
+		if err := a.Out.Show(report, func(w io.Writer) { a.printCheckup(w, report.Checks) }); err != nil {
+			return err
+		}
+		return verdict(report)
+	})
 	cmd.Flags().BoolVar(&deep, "deep", false, "also compare indexes with text, and test the store on this disk")
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) indexCommand() *cobra.Command {
-	family := cli.Family("index", "Look after the index that recall searches",
+	family := cli.Family("index",
 		a.indexStatusCommand(), a.indexSyncCommand(), a.indexRebuildCommand(), a.indexVerifyCommand(), a.indexCalibrateCommand(), a.indexProvisionCommand())
 	family.Long = `Look after the index that recall searches: passages of memories, sessions and notes by their
 words, and by what they mean where there is a model (search.model). Everything in it is made of what
@@ -42,18 +42,11 @@ func (a *app) withIndex(cmd *cobra.Command, fn func(ctx context.Context, x agent
 }
 
 func (a *app) indexStatusCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "status",
-		Short:   "Show how far the index is",
-		Long:    "Show how many passages the index has, which model makes vectors, and how much is not done yet.",
-		Example: "  amber index status\n  amber index status --json",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
-				return a.showIndex(ctx, x)
-			})
-		},
-	}
+	return cli.Verb("status", func(cmd *cobra.Command, _ []string) error {
+		return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
+			return a.showIndex(ctx, x)
+		})
+	})
 }
 
 // IndexReport is the JSON of index status.
@@ -85,30 +78,18 @@ func (a *app) showIndex(ctx context.Context, x agent.Index) error {
 }
 
 func (a *app) indexSyncCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "sync",
-		Short: "Bring everything into the index",
-		Long: `Bring everything into the index that is not in it yet, and make every vector that is missing. It may
-be interrupted at any time, and goes on where it was when it is run again. After a change of
-search.model the vectors of the former model stay until those of the new one are all there.
-
-An OpenViking server beside the store gets what it does not have yet, and loses what is gone; vectors
-that it could not make are made again.`,
-		Example: "  amber index sync",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
-				_, err := cli.Working(a.App, "indexing", func() (struct{}, error) { return struct{}{}, a.syncIndex(ctx, x) })
-				if err == nil {
-					err = a.feedViking(ctx, x, false)
-				}
-				if err != nil {
-					return err
-				}
-				return a.showIndex(ctx, x)
-			})
-		},
-	}
+	return cli.Verb("sync", func(cmd *cobra.Command, _ []string) error {
+		return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
+			_, err := cli.Working(a.App, "indexing", func() (struct{}, error) { return struct{}{}, a.syncIndex(ctx, x) })
+			if err == nil {
+				err = a.feedViking(ctx, x, false)
+			}
+			if err != nil {
+				return err
+			}
+			return a.showIndex(ctx, x)
+		})
+	})
 }
 
 // syncIndex makes what is missing, and says how far it is.
@@ -133,35 +114,23 @@ func (a *app) syncIndex(ctx context.Context, x agent.Index) error {
 }
 
 func (a *app) indexRebuildCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "rebuild",
-		Short: "Make the index anew",
-		Long: `Make the index anew of what is stored: empty it, and bring everything in again. Questions find what is
-in it so far meanwhile. It does not touch what is stored.
-
-Vectors are made afterwards: it makes them too, and when it is interrupted "amber index sync" goes on.
-
-Everything of this agent on an OpenViking server is deleted and sent again.`,
-		Example: "  amber index rebuild",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
-				_, err := cli.Working(a.App, "indexing", func() (struct{}, error) {
-					if err := x.RebuildIndex(ctx); err != nil {
-						return struct{}{}, err
-					}
-					return struct{}{}, a.syncIndex(ctx, x)
-				})
-				if err == nil {
-					err = a.feedViking(ctx, x, true)
+	return cli.Verb("rebuild", func(cmd *cobra.Command, _ []string) error {
+		return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
+			_, err := cli.Working(a.App, "indexing", func() (struct{}, error) {
+				if err := x.RebuildIndex(ctx); err != nil {
+					return struct{}{}, err
 				}
-				if err != nil {
-					return err
-				}
-				return a.showIndex(ctx, x)
+				return struct{}{}, a.syncIndex(ctx, x)
 			})
-		},
-	}
+			if err == nil {
+				err = a.feedViking(ctx, x, true)
+			}
+			if err != nil {
+				return err
+			}
+			return a.showIndex(ctx, x)
+		})
+	})
 }
 
 // IndexVerdict is the JSON of index verify.
@@ -173,49 +142,37 @@ type IndexVerdict struct {
 
 func (a *app) indexVerifyCommand() *cobra.Command {
 	deep := false
-	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Compare the index with what is stored",
-		Long: `Read all of the index and compare it with what is stored. Nothing is changed. It exits 5 when they
-differ; "amber index rebuild" mends that.
-
-The files of an OpenViking server are compared by their names, which tell the version, and the server
-is asked which of them have no vector; --deep reads them too. What differs is mended by "amber index
-sync", but for names that are not Amber's, which stay.`,
-		Example: "  amber index verify\n  amber index verify --deep",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
-				status, err := cli.Working(a.App, "verifying", func() (wire.IndexStatus, error) {
-					if err := x.VerifyIndex(ctx); err != nil {
-						return wire.IndexStatus{}, err
-					}
-					return x.IndexStatus(ctx)
-				})
-				if amber.KindOf(err) == amber.KindDamaged {
-					return &amber.Error{Op: "verify index", Kind: amber.KindDamaged, Err: err, Hint: "amber index rebuild"}
+	cmd := cli.Verb("verify", func(cmd *cobra.Command, _ []string) error {
+		return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
+			status, err := cli.Working(a.App, "verifying", func() (wire.IndexStatus, error) {
+				if err := x.VerifyIndex(ctx); err != nil {
+					return wire.IndexStatus{}, err
 				}
-				if err != nil {
-					return err
-				}
-				verdict := IndexVerdict{true, status, nil}
-				if verdict.OpenViking, err = a.verifyViking(ctx, x, deep); err != nil {
-					return err
-				}
-				verdict.OK = verdict.OpenViking == nil || verdict.OpenViking.Clean()
-				err = a.Out.Show(verdict, func(w io.Writer) {
-					fmt.Fprintf(w, "the index is what the records make: %s\n", words.Count(status.Passages, "passage", "passages"))
-					if v := verdict.OpenViking; v != nil {
-						printVerification(w, v)
-					}
-				})
-				if err == nil && !verdict.OK {
-					return cli.Reported(amber.KindDamaged)
-				}
-				return err
+				return x.IndexStatus(ctx)
 			})
-		},
-	}
+			if amber.KindOf(err) == amber.KindDamaged {
+				return &amber.Error{Op: "verify index", Kind: amber.KindDamaged, Err: err, Hint: "amber index rebuild"}
+			}
+			if err != nil {
+				return err
+			}
+			verdict := IndexVerdict{true, status, nil}
+			if verdict.OpenViking, err = a.verifyViking(ctx, x, deep); err != nil {
+				return err
+			}
+			verdict.OK = verdict.OpenViking == nil || verdict.OpenViking.Clean()
+			err = a.Out.Show(verdict, func(w io.Writer) {
+				fmt.Fprintf(w, "the index is what the records make: %s\n", words.Count(status.Passages, "passage", "passages"))
+				if v := verdict.OpenViking; v != nil {
+					printVerification(w, v)
+				}
+			})
+			if err == nil && !verdict.OK {
+				return cli.Reported(amber.KindDamaged)
+			}
+			return err
+		})
+	})
 	cmd.Flags().BoolVar(&deep, "deep", false, "read the files of an OpenViking server too")
 	return cmd
 }

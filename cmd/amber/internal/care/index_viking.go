@@ -180,29 +180,19 @@ func errNoViking(op string) error {
 }
 
 func (a *app) indexCalibrateCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "calibrate",
-		Short: "Show which scores an OpenViking server gives",
-		Long: `Ask the OpenViking server for memories by their titles, and show the scores that it gives to the right
-ones and to others. What a score means depends on the model of the server. The min_score that is
-advised leaves out the half of the others that is farthest: a question in other words scores far below
-a title. amber eval recall tells what comes of it.`,
-		Example: "  amber index calibrate",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
-				v := x.Viking()
-				if v == nil {
-					return errNoViking("calibrate")
-				}
-				c, err := cli.Working(a.App, "asking OpenViking", func() (openviking.Calibration, error) { return v.Calibrate(ctx) })
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(c, func(w io.Writer) { printCalibration(w, c) })
-			})
-		},
-	}
+	return cli.Verb("calibrate", func(cmd *cobra.Command, _ []string) error {
+		return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
+			v := x.Viking()
+			if v == nil {
+				return errNoViking("calibrate")
+			}
+			c, err := cli.Working(a.App, "asking OpenViking", func() (openviking.Calibration, error) { return v.Calibrate(ctx) })
+			if err != nil {
+				return err
+			}
+			return a.Out.Show(c, func(w io.Writer) { printCalibration(w, c) })
+		})
+	})
 }
 
 func printCalibration(w io.Writer, c openviking.Calibration) {
@@ -237,35 +227,23 @@ type Provisioned struct {
 func (a *app) indexProvisionCommand() *cobra.Command {
 	var rootKey string
 	renew := false
-	cmd := &cobra.Command{
-		Use:   "provision",
-		Short: "Make an account, a user and a key on an OpenViking server",
-		Long: `Make what this agent needs on the OpenViking server of memory.backends.openviking.url: an account for
-its tenant, a user of the name of the agent, and a key, which is stored in keys_dir (or key_file) for
-you alone. The root key of the server is needed for it and is not stored.
-
-What is there already stays. With --renew, and where the file with the key is missing, the user gets a
-new key and the former one is refused from then on.`,
-		Example: "  amber index provision --root-key-file root.key\n  echo \"$ROOT_KEY\" | amber index provision --root-key-file -",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
-				if x.Viking() == nil {
-					return errNoViking("provision")
-				}
-				key, err := a.rootKey(rootKey)
-				if err != nil {
-					return err
-				}
-				p, err := x.Provision(ctx, key, renew)
-				if err != nil {
-					return err
-				}
-				done := Provisioned(p)
-				return a.Out.Show(done, func(w io.Writer) { printProvisioned(w, done) })
-			})
-		},
-	}
+	cmd := cli.Verb("provision", func(cmd *cobra.Command, _ []string) error {
+		return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
+			if x.Viking() == nil {
+				return errNoViking("provision")
+			}
+			key, err := a.rootKey(rootKey)
+			if err != nil {
+				return err
+			}
+			p, err := x.Provision(ctx, key, renew)
+			if err != nil {
+				return err
+			}
+			done := Provisioned(p)
+			return a.Out.Show(done, func(w io.Writer) { printProvisioned(w, done) })
+		})
+	})
 	cmd.Flags().StringVar(&rootKey, "root-key-file", "", "the file with the root key of the server; - reads it from stdin")
 	cmd.Flags().BoolVar(&renew, "renew", false, "make a new key also where there is one")
 	return cmd

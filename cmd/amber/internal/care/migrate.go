@@ -34,43 +34,23 @@ type migrationStep struct {
 
 func (a *app) migrateCommand() *cobra.Command {
 	var plan, run, restored bool
-	cmd := &cobra.Command{
-		Use:   "migrate --plan|--run|--restored",
-		Short: "Bring a PostgreSQL database to the schema of this Amber, or accept one that was set back",
-		Long: `Bring the PostgreSQL database of memory.backend: postgres to the schema of this Amber, step by
-step, while servers work on it. Each step waits at most two seconds for a lock and then tries again,
-so that nobody waits behind it. A run that was interrupted goes on where it stopped.
-
-An empty database gets its tables without this command. Steps that take something away wait until no
-server of an older version was seen for a day.
-
-After pg_restore, a recovery to a point in time, or a failover that lost commits, servers refuse to
-work on the database. Stop them and run amber migrate --restored in the home of one of them: each agent
-gets a new history, so that those who listen hear that it was restored; tokens that were revoked are
-revoked again; and what went back is listed. Then start the servers.
-
-A tenant with a database of its own (memory.backends.postgres.tenants) is named by --tenant.
-
-Databases in the folders of a home need no command: they are migrated when they are opened.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if count := len(slices.DeleteFunc([]bool{plan, run, restored}, func(set bool) bool { return !set })); count != 1 {
-				return amber.Errorf(amber.KindInvalid, "migrate database", "", "%d of --plan, --run and --restored are given, want one", count).WithHint("amber migrate --plan")
-			}
-			if restored {
-				r, err := a.acceptRestore(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(r, func(w io.Writer) { printRestoration(w, r) })
-			}
-			m, err := a.migrate(cmd.Context(), run)
+	cmd := cli.Verb("migrate", func(cmd *cobra.Command, _ []string) error {
+		if count := len(slices.DeleteFunc([]bool{plan, run, restored}, func(set bool) bool { return !set })); count != 1 {
+			return amber.Errorf(amber.KindInvalid, "migrate database", "", "%d of --plan, --run and --restored are given, want one", count).WithHint("amber migrate --plan")
+		}
+		if restored {
+			r, err := a.acceptRestore(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.Out.Show(m, func(w io.Writer) { printMigration(w, m) })
-		},
-	}
+			return a.Out.Show(r, func(w io.Writer) { printRestoration(w, r) })
+		}
+		m, err := a.migrate(cmd.Context(), run)
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(m, func(w io.Writer) { printMigration(w, m) })
+	})
 	cmd.Flags().BoolVar(&plan, "plan", false, "show the steps and change nothing")
 	cmd.Flags().BoolVar(&run, "run", false, "do the steps")
 	cmd.Flags().BoolVar(&restored, "restored", false, "accept a database that was set back")

@@ -32,65 +32,43 @@ type forgottenCopy struct {
 func (a *app) moveCommand() *cobra.Command {
 	var to string
 	var resume, undo, forget, noSnapshot, yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "move --to postgres|sqlite | --resume | --undo | --forget",
-		Short: "Move an agent between this home and a PostgreSQL database",
-		Long: `Move an agent from its folder in this home to the PostgreSQL database that
-memory.backends.postgres.dsn_file leads to, or from there into this home, with everything: memories
-and their history, sessions, tasks, queues, leases, notes and their commits, documents. Places of
-syncs and of event streams stay good. Both ends are compared before the agent is used again.
-
---dry-run counts what would move, and changes nothing. Nobody can use the agent while it moves: who
-tries is told so. The crash journal stays on its machine and is drained into the agent wherever
-it lives.
-
-The configuration is not changed: afterwards set memory.backend to postgres, or to sqlite. Until
-then the agent is refused, with a hint.
-
-A move that was interrupted goes on with --resume, or is taken back with --undo. Where the agent was,
-its copy is kept and nobody can open it; --forget erases it. Before an agent leaves its home a
-snapshot is taken, unless snapshot.enabled or snapshot.auto.before_restore is false, or
---no-snapshot is given.`,
-		Example: "  amber move --to postgres --dry-run\n  amber move --to postgres\n  amber move --forget",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			chosen := 0
-			for _, is := range []bool{to != "", resume, undo, forget} {
-				if is {
-					chosen++
-				}
+	cmd := cli.Verb("move", func(cmd *cobra.Command, _ []string) error {
+		chosen := 0
+		for _, is := range []bool{to != "", resume, undo, forget} {
+			if is {
+				chosen++
 			}
-			if chosen != 1 {
-				return amber.Errorf(amber.KindInvalid, "move agent", "", "want one of --to, --resume, --undo and --forget").WithHint("amber move --to postgres --dry-run")
+		}
+		if chosen != 1 {
+			return amber.Errorf(amber.KindInvalid, "move agent", "", "want one of --to, --resume, --undo and --forget").WithHint("amber move --to postgres --dry-run")
+		}
+		if dryRun && (resume || undo) {
+			return amber.Errorf(amber.KindInvalid, "move agent", "", "--dry-run is for --to and --forget")
+		}
+		return a.withMoved(func(at *agent.Agent) error {
+			ctx := cmd.Context()
+			switch {
+			case resume:
+				return a.showMove(cli.Working(a.App, "moving", func() (agent.Moved, error) { return report(at.ResumeMove(ctx)) }))
+			case undo:
+				return a.showMove(cli.Working(a.App, "undoing", func() (agent.Moved, error) { return report(at.UndoMove(ctx)) }))
+			case forget:
+				return a.forgetMoved(ctx, at, yes, dryRun)
 			}
-			if dryRun && (resume || undo) {
-				return amber.Errorf(amber.KindInvalid, "move agent", "", "--dry-run is for --to and --forget")
+			end, err := move.ParseTo(to)
+			if err != nil {
+				return err
 			}
-			return a.withMoved(func(at *agent.Agent) error {
-				ctx := cmd.Context()
-				switch {
-				case resume:
-					return a.showMove(cli.Working(a.App, "moving", func() (agent.Moved, error) { return report(at.ResumeMove(ctx)) }))
-				case undo:
-					return a.showMove(cli.Working(a.App, "undoing", func() (agent.Moved, error) { return report(at.UndoMove(ctx)) }))
-				case forget:
-					return a.forgetMoved(ctx, at, yes, dryRun)
-				}
-				end, err := move.ParseTo(to)
+			if dryRun {
+				p, err := cli.Working(a.App, "counting", func() (move.Plan, error) { return at.PlanMove(ctx, end) })
 				if err != nil {
 					return err
 				}
-				if dryRun {
-					p, err := cli.Working(a.App, "counting", func() (move.Plan, error) { return at.PlanMove(ctx, end) })
-					if err != nil {
-						return err
-					}
-					return a.Out.Show(p, func(w io.Writer) { printMovePlan(w, p) })
-				}
-				return a.showMove(cli.Working(a.App, "moving", func() (agent.Moved, error) { return at.Move(ctx, end, noSnapshot) }))
-			})
-		},
-	}
+				return a.Out.Show(p, func(w io.Writer) { printMovePlan(w, p) })
+			}
+			return a.showMove(cli.Working(a.App, "moving", func() (agent.Moved, error) { return at.Move(ctx, end, noSnapshot) }))
+		})
+	})
 	cmd.Flags().StringVar(&to, "to", "", "where the agent moves: postgres or sqlite")
 	cmd.Flags().BoolVar(&resume, "resume", false, "go on with a move that was interrupted")
 	cmd.Flags().BoolVar(&undo, "undo", false, "take back a move that was interrupted")

@@ -20,40 +20,27 @@ const maxRedactBytes = 64 << 20
 
 func (a *app) redactCommand() *cobra.Command {
 	var check, door bool
-	cmd := &cobra.Command{
-		Use:   "redact FILE|-",
-		Short: "Remove secrets from a text, or list them",
-		Long: `Print a text without its secrets, by the rules of Amber and those of redact.rules and
-redact.exceptions. With --check print instead what would be taken out and where, never the secret,
-and how often each rule of your own found something. Nothing is written.
-
-Private passages (<private>...</private>) are taken out as from what leaves the machine; with --write
-they stay, as in what is remembered.`,
-		Example: `  amber redact --check notes.md
-  amber redact - <build.log >build.clean.log`,
-		Args: cli.Exactly("a file, or - for stdin"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			loaded, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			rules := loaded.Config.Redactor()
-			if door {
-				loaded.Config.Write.Redact = true
-				rules = loaded.Config.Intake()
-			}
-			text, err := a.redactInput(args[0])
-			if err != nil {
-				return err
-			}
-			if check {
-				return a.showRedaction(redact.Check(rules, text, loaded.Config.Redact.Rules))
-			}
-			clean, _ := rules.JSON(text, nil)
-			_, err = io.WriteString(a.Stdout, clean)
+	cmd := cli.Verb("redact", func(_ *cobra.Command, args []string) error {
+		loaded, err := a.LoadConfig()
+		if err != nil {
 			return err
-		},
-	}
+		}
+		rules := loaded.Config.Redactor()
+		if door {
+			loaded.Config.Write.Redact = true
+			rules = loaded.Config.Intake()
+		}
+		text, err := a.redactInput(args[0])
+		if err != nil {
+			return err
+		}
+		if check {
+			return a.showRedaction(redact.Check(rules, text, loaded.Config.Redact.Rules))
+		}
+		clean, _ := rules.JSON(text, nil)
+		_, err = io.WriteString(a.Stdout, clean)
+		return err
+	})
 	cmd.Flags().BoolVar(&check, "check", false, "only tell what would be taken out, and where")
 	cmd.Flags().BoolVar(&door, "write", false, "by the rules for what is remembered")
 	return cmd

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) tenantCommand() *cobra.Command {
-	return cli.Family("tenant", "List and delete tenants", a.tenantListCommand(), a.tenantDeleteCommand())
+	return cli.Family("tenant", a.tenantListCommand(), a.tenantDeleteCommand())
 }
 
 // TenantInfo is the JSON of one tenant.
@@ -23,31 +23,21 @@ type TenantInfo struct {
 
 func (a *app) tenantListCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the tenants, and how many agents each has",
-		Long: `List the tenants of the home, or of the database with memory.backend: postgres, and how many
-agents each has. Nothing is made or changed.
-
-With --remote they are the tenants of the server that have an agent which the token reaches.`,
-		Example: "  amber tenant list",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			list := a.ownTenants
-			if a.Remote != nil {
-				list = a.servedTenants
-			}
-			items, err := list(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return cli.ShowItems(a.App, jsonl, amber.Page[TenantInfo]{Items: items}, func(w io.Writer, items []TenantInfo) {
-				cli.TableOf(w, []string{"TENANT", "AGENTS"}, items, func(t TenantInfo) []string {
-					return []string{string(t.ID), fmt.Sprint(t.Agents)}
-				})
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		list := a.ownTenants
+		if a.Remote != nil {
+			list = a.servedTenants
+		}
+		items, err := list(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return cli.ShowItems(a.App, jsonl, amber.Page[TenantInfo]{Items: items}, func(w io.Writer, items []TenantInfo) {
+			cli.TableOf(w, []string{"TENANT", "AGENTS"}, items, func(t TenantInfo) []string {
+				return []string{string(t.ID), fmt.Sprint(t.Agents)}
 			})
-		},
-	}
+		})
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }

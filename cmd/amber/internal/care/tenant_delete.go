@@ -20,37 +20,24 @@ type DeletedTenant struct {
 
 func (a *app) tenantDeleteCommand() *cobra.Command {
 	var yes, dryRun, noSnapshot bool
-	cmd := &cobra.Command{
-		Use:   "delete TENANT",
-		Short: "Delete a tenant: every agent of it",
-		Long: `Delete every agent of a tenant, one after the other, each as amber agent delete does. A last
-snapshot is taken of each; --no-snapshot leaves them out. After an interruption or an error the
-agents that are left are deleted by running it again.
-
-The repository of snapshots of the tenant stays, and so do tokens for it: amber token list.
-
-It asks first; without a terminal it needs --yes. --dry-run shows what would be deleted.`,
-		Example: "  amber tenant delete acme --dry-run\n  amber tenant delete acme --yes",
-		Args:    cli.Exactly("the name of a tenant"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.OnThisMachine("delete tenant"); err != nil {
-				return err
+	cmd := cli.Verb("delete", func(cmd *cobra.Command, args []string) error {
+		if err := a.OnThisMachine("delete tenant"); err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("tenant") && args[0] != a.Global.Tenant {
+			return cli.Usage("the tenant is %q and --tenant %q, want one of them", cli.OneLine(args[0], 40), cli.OneLine(a.Global.Tenant, 40))
+		}
+		a.Global.Tenant = args[0]
+		out, err := a.deleteTenant(cmd, yes, dryRun, noSnapshot)
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(out, func(w io.Writer) {
+			for _, d := range out.Agents {
+				a.printDeleted(w, d, noSnapshot)
 			}
-			if cmd.Flags().Changed("tenant") && args[0] != a.Global.Tenant {
-				return cli.Usage("the tenant is %q and --tenant %q, want one of them", cli.OneLine(args[0], 40), cli.OneLine(a.Global.Tenant, 40))
-			}
-			a.Global.Tenant = args[0]
-			out, err := a.deleteTenant(cmd, yes, dryRun, noSnapshot)
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(out, func(w io.Writer) {
-				for _, d := range out.Agents {
-					a.printDeleted(w, d, noSnapshot)
-				}
-			})
-		},
-	}
+		})
+	})
 	cmd.Flags().BoolVar(&noSnapshot, "no-snapshot", false, "do not take last snapshots")
 	cli.AddPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
 	return cmd

@@ -72,11 +72,10 @@ func takesRemote(cmd *cobra.Command) bool {
 }
 
 // Family is a verb that only holds others, like `session`.
-func Family(use, short string, verbs ...*cobra.Command) *cobra.Command {
+func Family(name string, verbs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  cobra.ArbitraryArgs,
+		Use:  name,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return UnknownCommand(cmd, args[0])

@@ -14,40 +14,31 @@ import (
 )
 
 func (a *app) approvalCommand() *cobra.Command {
-	return cli.Family("approval", "Ask a person before something runs",
+	return cli.Family("approval",
 		a.approvalRequestCommand(), a.approvalDecideCommand(), a.approvalShowCommand(), a.approvalListCommand(),
 	)
 }
 
 func (a *app) approvalRequestCommand() *cobra.Command {
 	var r amber.ApprovalRequest
-	cmd := &cobra.Command{
-		Use:   "request PAYLOAD|-",
-		Short: "Ask for an approval",
-		Long: `Ask for an approval and print its id. PAYLOAD is JSON, the exact thing that will run
-if the answer is yes; it is frozen now. The same id with the same payload asks
-once.`,
-		Example: `  amber approval request --task release-1.4 --node deploy --summary "deploy 1.4?" '{"cmd":"deploy 1.4"}'`,
-		Args:    cli.Exactly("a payload as JSON, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			payload, err := a.Text(args[0], amber.MaxStateBytes)
-			if err != nil {
+	cmd := cli.Verb("request", func(cmd *cobra.Command, args []string) error {
+		payload, err := a.Text(args[0], amber.MaxStateBytes)
+		if err != nil {
+			return err
+		}
+		r := r
+		r.Payload = json.RawMessage(payload)
+		if cmd.Flags().Changed("id") {
+			if err := amber.CheckID("approval id", r.ID); err != nil {
 				return err
 			}
-			r := r
-			r.Payload = json.RawMessage(payload)
-			if cmd.Flags().Changed("id") {
-				if err := amber.CheckID("approval id", r.ID); err != nil {
-					return err
-				}
-			}
-			return a.withTask(cmd, r.TaskID, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.Approvals.RequestApproval(ctx, r))(a.Out, func(w io.Writer, asked amber.Approval) {
-					fmt.Fprintln(w, cli.Safe(asked.ID))
-				})
+		}
+		return a.withTask(cmd, r.TaskID, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.Approvals.RequestApproval(ctx, r))(a.Out, func(w io.Writer, asked amber.Approval) {
+				fmt.Fprintln(w, cli.Safe(asked.ID))
 			})
-		},
-	}
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&r.TaskID, "task", "", "the task that waits")
 	fl.StringVar(&r.NodeID, "node", "", "the node that waits")
@@ -87,21 +78,15 @@ func findApproval(ctx context.Context, s *cli.Opened, text string) (string, erro
 }
 
 func (a *app) approvalShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show an approval with its payload",
-		Example: `  amber approval show 5f3a91c0`,
-		Args:    cli.Exactly("the id of an approval"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := findApproval(ctx, s, args[0])
-				if err != nil {
-					return err
-				}
-				return cli.Answer(s.Store.Approvals.Approval(ctx, id))(a.Out, a.printApproval)
-			})
-		},
-	}
+	return cli.Verb("show", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := findApproval(ctx, s, args[0])
+			if err != nil {
+				return err
+			}
+			return cli.Answer(s.Store.Approvals.Approval(ctx, id))(a.Out, a.printApproval)
+		})
+	})
 }
 
 func (a *app) printApproval(w io.Writer, v amber.Approval) {
@@ -124,22 +109,16 @@ func (a *app) printApproval(w io.Writer, v amber.Approval) {
 func (a *app) approvalListCommand() *cobra.Command {
 	var task string
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List what waits for a decision, or every approval of a task",
-		Example: `  amber approval list --task release-1.4`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("task") {
-				if err := amber.CheckID("task id", task); err != nil {
-					return err
-				}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("task") {
+			if err := amber.CheckID("task id", task); err != nil {
+				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(amber.All(ctx, s.Store.Approvals.ListApprovals, task))(a.App, jsonl, a.printApprovals)
-			})
-		},
-	}
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Listing(amber.All(ctx, s.Store.Approvals.ListApprovals, task))(a.App, jsonl, a.printApprovals)
+		})
+	})
 	cmd.Flags().StringVar(&task, "task", "", "every approval of this task, decided ones too")
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd

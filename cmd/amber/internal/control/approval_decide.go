@@ -37,43 +37,31 @@ func (f outcomeFlags) outcome() (amber.ApprovalStatus, error) {
 func (a *app) approvalDecideCommand() *cobra.Command {
 	var f outcomeFlags
 	var d amber.ApprovalDecision
-	cmd := &cobra.Command{
-		Use:   "decide ID",
-		Short: "Answer an approval, once",
-		Long: `Answer an approval. An answer is final: a second one exits 4. With --digest the answer
-counts only for the payload of that digest, the one that was looked at.
-
-With --remote the token needs the scope approve, and the one that asked does not
-decide. The decision is made under the name of the token; --actor is kept beside
-it as a claim.`,
-		Example: `  amber approval decide 5f3a91c0 --approve --comment "checked the plan"`,
-		Args:    cli.Exactly("the id of an approval"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			outcome, err := f.outcome()
-			if err != nil {
+	cmd := cli.Verb("decide", func(cmd *cobra.Command, args []string) error {
+		outcome, err := f.outcome()
+		if err != nil {
+			return err
+		}
+		d := d
+		d.Outcome = outcome
+		if !cmd.Flags().Changed("actor") {
+			d.Actor = cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"))
+		}
+		if d.Actor == "" {
+			return cli.Usage("%s needs --actor, who decides", cmd.CommandPath())
+		}
+		if cmd.Flags().Changed("digest") && d.Digest == "" {
+			return cli.Usage("--digest is empty; leave it out to decide without looking at the payload")
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if d.ID, err = findApproval(ctx, s, args[0]); err != nil {
 				return err
 			}
-			d := d
-			d.Outcome = outcome
-			if !cmd.Flags().Changed("actor") {
-				d.Actor = cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"))
-			}
-			if d.Actor == "" {
-				return cli.Usage("%s needs --actor, who decides", cmd.CommandPath())
-			}
-			if cmd.Flags().Changed("digest") && d.Digest == "" {
-				return cli.Usage("--digest is empty; leave it out to decide without looking at the payload")
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if d.ID, err = findApproval(ctx, s, args[0]); err != nil {
-					return err
-				}
-				return cli.Answer(s.Store.Approvals.DecideApproval(ctx, d))(a.Out, func(w io.Writer, decided amber.Approval) {
-					fmt.Fprintf(w, "%s is %s\n", cli.Flat(decided.ID), decided.Status)
-				})
+			return cli.Answer(s.Store.Approvals.DecideApproval(ctx, d))(a.Out, func(w io.Writer, decided amber.Approval) {
+				fmt.Fprintf(w, "%s is %s\n", cli.Flat(decided.ID), decided.Status)
 			})
-		},
-	}
+		})
+	})
 	fl := cmd.Flags()
 	fl.BoolVar(&f.approve, "approve", false, "yes, run it")
 	fl.BoolVar(&f.reject, "reject", false, "no")

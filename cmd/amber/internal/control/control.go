@@ -3,10 +3,15 @@
 package control
 
 import (
+	_ "embed"
+
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
+
+//go:embed verbs.md
+var verbs string // the words of the verbs
 
 // app is the run, with the verbs of this package.
 type app struct{ *cli.App }
@@ -14,5 +19,5 @@ type app struct{ *cli.App }
 // Commands are the families of this package.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return []*cobra.Command{a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand()}
+	return cli.Describe(verbs, nil, a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand())
 }

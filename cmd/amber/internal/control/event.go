@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) eventCommand() *cobra.Command {
-	return cli.Family("event", "Keep the history of tasks",
+	return cli.Family("event",
 		a.eventAppendCommand(), a.eventListCommand(), a.eventCompactCommand(),
 	)
 }
@@ -21,28 +21,19 @@ func (a *app) eventCommand() *cobra.Command {
 func (a *app) eventAppendCommand() *cobra.Command {
 	var e amber.TaskEvent
 	var from, to, kind, class string
-	cmd := &cobra.Command{
-		Use:   "append TASK",
-		Short: "Add an event to the history of a task",
-		Long: `Add an event at the end of a task's history and print its number. A step that a task
-cannot take is recorded as it happened; "amber task replay" tells.`,
-		Example: `  amber event append release-1.4 --from queued --to executing --reason "worker 3 took it"
-  amber event append release-1.4 --from executing --kind node_completed --node build`,
-		Args: cli.Exactly("the id of a task"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("from") {
-				return cli.Usage("%s needs --from, the state the task is in", cmd.CommandPath())
-			}
-			e := e
-			e.TaskID, e.From, e.To = args[0], amber.TaskState(from), amber.TaskState(to)
-			e.Kind, e.ErrorClass = amber.TaskEventKind(kind), amber.ErrorClass(class)
-			return a.withTask(cmd, e.TaskID, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.Events.AppendEvent(ctx, e))(a.Out, func(w io.Writer, stored amber.TaskEvent) {
-					fmt.Fprintln(w, stored.Seq)
-				})
+	cmd := cli.Verb("append", func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("from") {
+			return cli.Usage("%s needs --from, the state the task is in", cmd.CommandPath())
+		}
+		e := e
+		e.TaskID, e.From, e.To = args[0], amber.TaskState(from), amber.TaskState(to)
+		e.Kind, e.ErrorClass = amber.TaskEventKind(kind), amber.ErrorClass(class)
+		return a.withTask(cmd, e.TaskID, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.Events.AppendEvent(ctx, e))(a.Out, func(w io.Writer, stored amber.TaskEvent) {
+				fmt.Fprintln(w, stored.Seq)
 			})
-		},
-	}
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&from, "from", "", "the state the task was in")
 	fl.StringVar(&to, "to", "", "the state it went to (default --from)")
@@ -59,18 +50,11 @@ cannot take is recorded as it happened; "amber task replay" tells.`,
 
 func (a *app) eventListCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:     "list TASK",
-		Short:   "List the events of a task, oldest first",
-		Long:    "List the events of a task that compaction kept, oldest first.",
-		Example: `  amber event list release-1.4`,
-		Args:    cli.Exactly("the id of a task"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(amber.All(ctx, s.Store.Events.ListEvents, args[0]))(a.App, jsonl, a.printEvents)
-			})
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, args []string) error {
+		return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
+			return cli.Listing(amber.All(ctx, s.Store.Events.ListEvents, args[0]))(a.App, jsonl, a.printEvents)
+		})
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
@@ -91,28 +75,20 @@ func (a *app) printEvents(w io.Writer, events []amber.TaskEvent) {
 
 func (a *app) eventCompactCommand() *cobra.Command {
 	var keep int
-	cmd := &cobra.Command{
-		Use:   "compact TASK --keep N",
-		Short: "Fold all but the last events of a task into one summary",
-		Long: `Fold all but the last events of a task into one summary. Before that the agent is frozen as
-snapshot.auto.before_consolidation says.`,
-		Example: `  amber event compact release-1.4 --keep 100`,
-		Args:    cli.Exactly("the id of a task"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("keep") {
-				return cli.Usage("%s needs --keep, how many events stay", cmd.CommandPath())
+	cmd := cli.Verb("compact", func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("keep") {
+			return cli.Usage("%s needs --keep, how many events stay", cmd.CommandPath())
+		}
+		return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
+			events := s.Store.Events
+			if s.Local != nil {
+				events = s.Local.Events()
 			}
-			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				events := s.Store.Events
-				if s.Local != nil {
-					events = s.Local.Events()
-				}
-				return cli.Answer(events.CompactEvents(ctx, args[0], keep))(a.Out, func(w io.Writer, snapshot amber.ReplaySnapshot) {
-					fmt.Fprintf(w, "%s compacted, up to state %s\n", words.Count(snapshot.CompactedEventCount, "event", "events"), snapshot.ReplayedState)
-				})
+			return cli.Answer(events.CompactEvents(ctx, args[0], keep))(a.Out, func(w io.Writer, snapshot amber.ReplaySnapshot) {
+				fmt.Fprintf(w, "%s compacted, up to state %s\n", words.Count(snapshot.CompactedEventCount, "event", "events"), snapshot.ReplayedState)
 			})
-		},
-	}
+		})
+	})
 	cmd.Flags().IntVar(&keep, "keep", 0, "how many events stay as they are")
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) queueCommand() *cobra.Command {
-	return cli.Family("queue", "Hand out work to consumers",
+	return cli.Family("queue",
 		a.queuePublishCommand(), a.queueClaimCommand(), a.queueAckCommand(), a.queueNackCommand(),
 		a.queueRenewCommand(), a.queueStatsCommand(), a.queueDeadCommand(),
 	)
@@ -21,36 +21,26 @@ func (a *app) queueCommand() *cobra.Command {
 func (a *app) queuePublishCommand() *cobra.Command {
 	var e amber.Envelope
 	var notBefore string
-	cmd := &cobra.Command{
-		Use:   "publish ENTRY PAYLOAD|-",
-		Short: "Add an entry to the queue",
-		Long: `Add an entry to the queue. ENTRY is an id of your own: publishing it again with the
-same content does nothing, also after the work is done; with other content the
-command exits 4.`,
-		Example: `  amber queue publish build-7 --task release-1.4 --node build '{"target":"linux"}'
-  amber queue publish retry-7 --task release-1.4 --node build --not-before 10m "again"`,
-		Args: cli.Exactly("the id of an entry", "a payload, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e := e
-			e.EntryID = args[0]
-			var err error
-			if e.NotBefore, err = a.Future("not-before", notBefore); err != nil {
+	cmd := cli.Verb("publish", func(cmd *cobra.Command, args []string) error {
+		e := e
+		e.EntryID = args[0]
+		var err error
+		if e.NotBefore, err = a.Future("not-before", notBefore); err != nil {
+			return err
+		}
+		if e.Payload, err = a.Text(args[1], amber.MaxStateBytes); err != nil {
+			return err
+		}
+		if e, err = e.Normalize(); err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if err := s.Store.Queue.Publish(ctx, e); err != nil {
 				return err
 			}
-			if e.Payload, err = a.Text(args[1], amber.MaxStateBytes); err != nil {
-				return err
-			}
-			if e, err = e.Normalize(); err != nil {
-				return err
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if err := s.Store.Queue.Publish(ctx, e); err != nil {
-					return err
-				}
-				return a.Out.Show(e, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(e.EntryID)) })
-			})
-		},
-	}
+			return a.Out.Show(e, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(e.EntryID)) })
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&e.TaskID, "task", "", "the task it is work for")
 	fl.StringVar(&e.NodeID, "node", "", "the node it is work for")
@@ -60,38 +50,28 @@ command exits 4.`,
 }
 
 func (a *app) queueStatsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "stats",
-		Short: "Count the entries of the queue",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.QueueKeeper.Backpressure(ctx))(a.Out, func(w io.Writer, b amber.Backpressure) {
-					fmt.Fprintf(w, "%d queued, %d leased of at most %d, %d dead\n", b.Queued, b.Leased, b.MaxInFlight, b.Dead)
-				})
+	return cli.Verb("stats", func(cmd *cobra.Command, _ []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.QueueKeeper.Backpressure(ctx))(a.Out, func(w io.Writer, b amber.Backpressure) {
+				fmt.Fprintf(w, "%d queued, %d leased of at most %d, %d dead\n", b.Queued, b.Leased, b.MaxInFlight, b.Dead)
 			})
-		},
-	}
+		})
+	})
 }
 
 func (a *app) queueDeadCommand() *cobra.Command {
 	var f cli.PageFlags
-	cmd := &cobra.Command{
-		Use:   "dead",
-		Short: "List entries that used up their attempts, newest first",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(f.N); err != nil {
-				return err
+	cmd := cli.Verb("dead", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(f.N); err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			read := func(n int, c amber.Cursor) (amber.Page[amber.DeadEntry], error) {
+				return s.Store.QueueKeeper.DeadEntries(ctx, amber.Paging{Limit: n, Cursor: c})
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				read := func(n int, c amber.Cursor) (amber.Page[amber.DeadEntry], error) {
-					return s.Store.QueueKeeper.DeadEntries(ctx, amber.Paging{Limit: n, Cursor: c})
-				}
-				return cli.ShowPage(a.App, cmd, f, read, a.printDead)
-			})
-		},
-	}
+			return cli.ShowPage(a.App, cmd, f, read, a.printDead)
+		})
+	})
 	f.Add(cmd)
 	return cmd
 }

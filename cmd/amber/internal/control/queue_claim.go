@@ -16,28 +16,18 @@ import (
 func (a *app) queueClaimCommand() *cobra.Command {
 	var consumer string
 	var wait time.Duration
-	cmd := &cobra.Command{
-		Use:   "claim --consumer NAME",
-		Short: "Take the next entry from the queue",
-		Long: `Take the due entry of the highest priority, the oldest of several. It is yours until
-the lease expires: ack it, nack it or renew the lease before. An empty queue exits
-3; when the highest number of leases is out it exits 4.`,
-		Example: `  amber queue claim --consumer worker-3 --wait 1m --json > claim.json
-  amber queue ack - < claim.json`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := amber.CheckID("consumer id", consumer); err != nil {
-				return err
+	cmd := cli.Verb("claim", func(cmd *cobra.Command, _ []string) error {
+		if err := amber.CheckID("consumer id", consumer); err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			claim, err := waitForClaim(ctx, s.Store.Queue, consumer, wait)
+			if err != nil {
+				return explainClaim(err)
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				claim, err := waitForClaim(ctx, s.Store.Queue, consumer, wait)
-				if err != nil {
-					return explainClaim(err)
-				}
-				return a.Out.Show(claim, func(w io.Writer) { a.printClaim(w, claim) })
-			})
-		},
-	}
+			return a.Out.Show(claim, func(w io.Writer) { a.printClaim(w, claim) })
+		})
+	})
 	cmd.Flags().StringVar(&consumer, "consumer", "", "who takes it")
 	cli.SpanVar(cmd.Flags(), &wait, "wait", 0, "how long to wait for an entry")
 	return cmd

@@ -77,16 +77,15 @@ func checkLease(l amber.Lease) error {
 }
 
 // leaseCommand is a verb about one lease.
-func (a *app) leaseCommand(cmd *cobra.Command, flags func(*pflag.FlagSet), do func(ctx context.Context, s *cli.Opened, l amber.Lease) error) *cobra.Command {
+func (a *app) leaseCommand(name string, flags func(*pflag.FlagSet), do func(ctx context.Context, s *cli.Opened, l amber.Lease) error) *cobra.Command {
 	var f leaseFlags
-	cmd.Args = cli.UpTo(1)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Verb(name, func(cmd *cobra.Command, args []string) error {
 		lease, err := f.read(a, cmd, args)
 		if err != nil {
 			return err
 		}
 		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return do(ctx, s, lease) })
-	}
+	})
 	f.add(cmd)
 	if flags != nil {
 		flags(cmd.Flags())
@@ -105,14 +104,7 @@ func (a *app) showSettled(entry, status string) error {
 }
 
 func (a *app) queueAckCommand() *cobra.Command {
-	return a.leaseCommand(&cobra.Command{
-		Use:   "ack [-]",
-		Short: "Finish an entry",
-		Long: `Finish an entry under its lease; repeating it under the same lease does nothing. When the
-lease is lost the command exits 4: somebody else has the entry. With - the lease is
-read from stdin, as "queue claim --json" printed it.`,
-		Example: `  amber queue ack - < claim.json`,
-	}, nil, func(ctx context.Context, s *cli.Opened, l amber.Lease) error {
+	return a.leaseCommand("ack", nil, func(ctx context.Context, s *cli.Opened, l amber.Lease) error {
 		if err := s.Store.Queue.Ack(ctx, l); err != nil {
 			return err
 		}
@@ -122,14 +114,7 @@ read from stdin, as "queue claim --json" printed it.`,
 
 func (a *app) queueNackCommand() *cobra.Command {
 	var reason, notBefore string
-	return a.leaseCommand(&cobra.Command{
-		Use:   "nack [-]",
-		Short: "Give an entry back",
-		Long: `Give an entry back, for another attempt after a while that doubles each time, or after
---not-before. An entry without attempts left is put aside; "amber queue dead" lists
-it.`,
-		Example: `  amber queue nack - --reason "no network" --not-before 5m < claim.json`,
-	}, func(fl *pflag.FlagSet) {
+	return a.leaseCommand("nack", func(fl *pflag.FlagSet) {
 		fl.StringVar(&reason, "reason", "", "why")
 		fl.StringVar(&notBefore, "not-before", "", "do not hand it out before this time: "+cli.TimeForms+" from now")
 	}, func(ctx context.Context, s *cli.Opened, l amber.Lease) error {
@@ -145,11 +130,7 @@ it.`,
 }
 
 func (a *app) queueRenewCommand() *cobra.Command {
-	return a.leaseCommand(&cobra.Command{
-		Use:     "renew [-]",
-		Short:   "Extend a lease that has not expired",
-		Example: `  amber queue renew - --json < claim.json`,
-	}, nil, func(ctx context.Context, s *cli.Opened, l amber.Lease) error {
+	return a.leaseCommand("renew", nil, func(ctx context.Context, s *cli.Opened, l amber.Lease) error {
 		return cli.Answer(s.Store.QueueKeeper.Renew(ctx, l))(a.Out, func(w io.Writer, renewed amber.Lease) {
 			fmt.Fprintf(w, "%s until %s\n", cli.Flat(renewed.EntryID), renewed.ExpiresAt)
 		})

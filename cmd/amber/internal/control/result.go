@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) resultCommand() *cobra.Command {
-	return cli.Family("result", "Keep what the nodes of a task produced",
+	return cli.Family("result",
 		a.resultSaveCommand(), a.resultShowCommand(), a.resultListCommand(),
 	)
 }
@@ -22,31 +22,22 @@ func (a *app) resultSaveCommand() *cobra.Command {
 	var r amber.Result
 	var status string
 	var evidence []string
-	cmd := &cobra.Command{
-		Use:   "save PAYLOAD|-",
-		Short: "Store the result of a node",
-		Long: `Store the result of a node; the newest result of each node is kept. --fence is that of
-the lease the work was done under: once somebody else claimed the node, a result
-under the old lease is refused and the command exits 4.`,
-		Example: `  amber result save --task release-1.4 --node build --producer worker-3 --fence 7 "built 1.4"`,
-		Args:    cli.Exactly("a payload, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := r
-			r.Status = amber.ResultStatus(status)
-			var err error
-			if r.Payload, err = a.Text(args[0], amber.MaxStateBytes); err != nil {
-				return err
-			}
-			if r.Evidence, err = evidences(evidence); err != nil {
-				return err
-			}
-			return a.withTask(cmd, r.TaskID, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.Results.SaveResult(ctx, r))(a.Out, func(w io.Writer, saved amber.Result) {
-					fmt.Fprintf(w, "saved the result of %s\n", cli.Flat(saved.NodeID))
-				})
+	cmd := cli.Verb("save", func(cmd *cobra.Command, args []string) error {
+		r := r
+		r.Status = amber.ResultStatus(status)
+		var err error
+		if r.Payload, err = a.Text(args[0], amber.MaxStateBytes); err != nil {
+			return err
+		}
+		if r.Evidence, err = evidences(evidence); err != nil {
+			return err
+		}
+		return a.withTask(cmd, r.TaskID, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.Results.SaveResult(ctx, r))(a.Out, func(w io.Writer, saved amber.Result) {
+				fmt.Fprintf(w, "saved the result of %s\n", cli.Flat(saved.NodeID))
 			})
-		},
-	}
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&r.TaskID, "task", "", "the task")
 	fl.StringVar(&r.NodeID, "node", "", "the node")
@@ -74,20 +65,14 @@ func evidences(values []string) ([]amber.Evidence, error) {
 
 func (a *app) resultShowCommand() *cobra.Command {
 	var task, node string
-	cmd := &cobra.Command{
-		Use:     "show",
-		Short:   "Show the result of a node",
-		Example: `  amber result show --task release-1.4 --node build`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := amber.CheckID("node id", node); err != nil {
-				return err
-			}
-			return a.withTask(cmd, task, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.Results.Result(ctx, task, node))(a.Out, a.printResult)
-			})
-		},
-	}
+	cmd := cli.Verb("show", func(cmd *cobra.Command, _ []string) error {
+		if err := amber.CheckID("node id", node); err != nil {
+			return err
+		}
+		return a.withTask(cmd, task, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.Results.Result(ctx, task, node))(a.Out, a.printResult)
+		})
+	})
 	cmd.Flags().StringVar(&task, "task", "", "the task")
 	cmd.Flags().StringVar(&node, "node", "", "the node")
 	return cmd
@@ -109,17 +94,11 @@ func (a *app) printResult(w io.Writer, r amber.Result) {
 func (a *app) resultListCommand() *cobra.Command {
 	var task string
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the results of a task, by node",
-		Example: `  amber result list --task release-1.4`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withTask(cmd, task, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(amber.All(ctx, s.Store.Results.ListResults, task))(a.App, jsonl, a.printResults)
-			})
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		return a.withTask(cmd, task, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Listing(amber.All(ctx, s.Store.Results.ListResults, task))(a.App, jsonl, a.printResults)
+		})
+	})
 	cmd.Flags().StringVar(&task, "task", "", "the task")
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd

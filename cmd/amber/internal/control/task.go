@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) taskCommand() *cobra.Command {
-	return cli.Family("task", "Keep tasks and replay their history",
+	return cli.Family("task",
 		a.taskSaveCommand(), a.taskShowCommand(), a.taskListCommand(), a.taskReplayCommand(),
 	)
 }
@@ -30,17 +30,11 @@ func (a *app) withTask(cmd *cobra.Command, id string, fn func(ctx context.Contex
 }
 
 func (a *app) taskShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show one task",
-		Example: `  amber task show release-1.4`,
-		Args:    cli.Exactly("the id of a task"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.Tasks.Task(ctx, args[0]))(a.Out, a.printTask)
-			})
-		},
-	}
+	return cli.Verb("show", func(cmd *cobra.Command, args []string) error {
+		return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.Tasks.Task(ctx, args[0]))(a.Out, a.printTask)
+		})
+	})
 }
 
 func (a *app) printTask(w io.Writer, t amber.Task) {
@@ -60,35 +54,29 @@ func (a *app) printTask(w io.Writer, t amber.Task) {
 func (a *app) taskListCommand() *cobra.Command {
 	var f cli.PageFlags
 	var state, session string
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List tasks, newest first",
-		Example: `  amber task list --state waiting_approval`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(f.N); err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("state") && !amber.TaskState(state).Valid() {
-				return cli.Usage("--state %q is not a state of a task; the states are %s", cli.OneLine(state, 40), taskStates())
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				q := amber.TaskQuery{State: amber.TaskState(state)}
-				if cmd.Flags().Changed("session") {
-					id, err := agent.FindSession(ctx, s.Store, session)
-					if err != nil {
-						return err
-					}
-					q.SessionID = id
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(f.N); err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("state") && !amber.TaskState(state).Valid() {
+			return cli.Usage("--state %q is not a state of a task; the states are %s", cli.OneLine(state, 40), taskStates())
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			q := amber.TaskQuery{State: amber.TaskState(state)}
+			if cmd.Flags().Changed("session") {
+				id, err := agent.FindSession(ctx, s.Store, session)
+				if err != nil {
+					return err
 				}
-				read := func(n int, c amber.Cursor) (amber.Page[amber.Task], error) {
-					q.Limit, q.Cursor = n, c
-					return s.Store.Tasks.ListTasks(ctx, q)
-				}
-				return cli.ShowPage(a.App, cmd, f, read, a.printTasks)
-			})
-		},
-	}
+				q.SessionID = id
+			}
+			read := func(n int, c amber.Cursor) (amber.Page[amber.Task], error) {
+				q.Limit, q.Cursor = n, c
+				return s.Store.Tasks.ListTasks(ctx, q)
+			}
+			return cli.ShowPage(a.App, cmd, f, read, a.printTasks)
+		})
+	})
 	f.Add(cmd)
 	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state")
 	cmd.Flags().StringVar(&session, "session", "", "only tasks of this session")
@@ -111,21 +99,11 @@ func (a *app) printTasks(w io.Writer, items []amber.Task) {
 }
 
 func (a *app) taskReplayCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "replay ID",
-		Short: "Compare a task with its history and tell what may be done with it",
-		Long: `Fold the events of a task and compare the outcome with the stored task.
-
-The verdict is consistent, invalid_transitions, broken_transition_chain or
-snapshot_mismatch; what may be done with the task after a crash follows from it.`,
-		Example: `  amber task replay release-1.4`,
-		Args:    cli.Exactly("the id of a task"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.Events.Replay(ctx, args[0]))(a.Out, a.printReplay)
-			})
-		},
-	}
+	return cli.Verb("replay", func(cmd *cobra.Command, args []string) error {
+		return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.Events.Replay(ctx, args[0]))(a.Out, a.printReplay)
+		})
+	})
 }
 
 func (a *app) printReplay(w io.Writer, r amber.ReplayReport) {

@@ -24,26 +24,12 @@ type taskFlags struct {
 
 func (a *app) taskSaveCommand() *cobra.Command {
 	var f taskFlags
-	cmd := &cobra.Command{
-		Use:   "save ID|-",
-		Short: "Store a new task, or change one",
-		Long: `Store a new task, which needs --goal and is queued, or change what the flags name of
-one that is stored; the rest stays. With - a whole task is read from stdin as JSON,
-as "task show --json" prints it.
-
-A task that somebody else changed meanwhile is not overwritten: the command exits
-4. The version it must have is the one just read, that of --if-version, or with -
-the "version" of the JSON.`,
-		Example: `  amber task save release-1.4 --goal "ship 1.4"
-  amber task save release-1.4 --state executing --completed-node build --if-version 3`,
-		Args: cli.Exactly("the id of a task, or - for a task as JSON"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] == "-" {
-				return a.saveWholeTask(cmd)
-			}
-			return a.saveTask(cmd, f, args[0])
-		},
-	}
+	cmd := cli.Verb("save", func(cmd *cobra.Command, args []string) error {
+		if args[0] == "-" {
+			return a.saveWholeTask(cmd)
+		}
+		return a.saveTask(cmd, f, args[0])
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.goal, "goal", "", "what is to be done, or - for stdin")
 	fl.StringVar(&f.state, "state", "", "the state it goes to")

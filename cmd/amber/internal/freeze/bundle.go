@@ -16,11 +16,8 @@ import (
 )
 
 func (a *app) bundleCommand() *cobra.Command {
-	c := cli.Family("bundle", "Export snapshots to single files, and import them",
+	c := cli.Family("bundle",
 		a.bundleExportCommand(), a.bundleImportCommand(), a.bundleVerifyCommand(), a.bundleShowCommand())
-	c.Long = `A bundle is one snapshot in one file, ID.tar.zst or ID.tar.zst.age, with its digest in a second
-file, FILE.sha256. Secrets are removed, it is signed, and it is encrypted with --encrypt, so that it can
-leave the machine. snapshot restore FILE restores an agent from a bundle without a repository.`
 	a.AddIdentityFlag(c)
 	return c
 }

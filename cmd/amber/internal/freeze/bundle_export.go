@@ -33,50 +33,27 @@ type Exported struct {
 
 func (a *app) bundleExportCommand() *cobra.Command {
 	var f exportFlags
-	cmd := &cobra.Command{
-		Use:   "export SNAPSHOT|--now",
-		Short: "Write a snapshot to a bundle",
-		Long: `Write a snapshot to a bundle, and its digest to FILE.sha256 beside it, and print the path. It is
-done when both are durable and the bundle has been read back; an existing file is not replaced.
-
-Secrets are taken out of memories, turns, notes, state and search indexes, and the history of
-the notes becomes one commit, unless --no-redact says otherwise or export.redact is false. The
-snapshot in the repository stays as it is.
-
-It is encrypted to those that snapshot.encryption.recipients names and to every --encrypt, any
-one of whom can read it; or with a passphrase, which cannot be combined with recipients.
-` + cli.PassphraseHelp + ` That of the environment counts only
-where there are no recipients.
-
---format nexo writes what nexo-memory-snapshot-v1 reads; what that format cannot hold is listed.
-
-` + cli.SnapshotIDHelp,
-		Example: `  amber bundle export --now -o agent.tar.zst
-  amber bundle export 5f3a91c0 --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
-  amber bundle export --now --encrypt "$(cat ~/.ssh/id_ed25519.pub)" -o /mnt/stick`,
-		Args: cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.now == (len(args) == 1):
-				return cli.Usage("%s needs the id of a snapshot, or --now", cmd.CommandPath())
-			case cmd.Flags().Changed("label") && !f.now:
-				return cli.Usage("--label goes with --now")
-			}
-			if !f.now {
-				return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
-					r, err := a.exportRequest(cmd, s, f)
-					if err != nil {
-						return err
-					}
-					r.SnapshotRef = ref
-					return a.export(ctx, e, r, nil)
-				})
-			}
-			return a.WithSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-				return a.exportNow(ctx, cmd, s, e, f)
+	cmd := cli.Verb("export", func(cmd *cobra.Command, args []string) error {
+		switch {
+		case f.now == (len(args) == 1):
+			return cli.Usage("%s needs the id of a snapshot, or --now", cmd.CommandPath())
+		case cmd.Flags().Changed("label") && !f.now:
+			return cli.Usage("--label goes with --now")
+		}
+		if !f.now {
+			return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
+				r, err := a.exportRequest(cmd, s, f)
+				if err != nil {
+					return err
+				}
+				r.SnapshotRef = ref
+				return a.export(ctx, e, r, nil)
 			})
-		},
-	}
+		}
+		return a.WithSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+			return a.exportNow(ctx, cmd, s, e, f)
+		})
+	})
 	fl := cmd.Flags()
 	fl.BoolVar(&f.now, "now", false, "take a snapshot first and export that")
 	fl.StringVar(&f.label, "label", "", "what to call the snapshot of --now")

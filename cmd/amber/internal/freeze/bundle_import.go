@@ -16,37 +16,22 @@ import (
 func (a *app) bundleImportCommand() *cobra.Command {
 	var toAgent, passphrase string
 	var noSidecar bool
-	cmd := &cobra.Command{
-		Use:   "import FILE",
-		Short: "Make a snapshot of a bundle",
-		Long: `Make a snapshot of a bundle, Amber's own or one of nexo-memory-snapshot-v1, and print its id: all
-of it or nothing. Every byte is compared with the manifest of the bundle, and the file with the
-digest beside it, FILE.sha256. The live agent is not touched: snapshot restore does that.
-
-The snapshot belongs to the agent that the bundle names; with --agent, the
-bundle must name that agent; --to-agent imports it as a snapshot of another agent.
-
-` + cli.PassphraseHelp,
-		Example: `  amber bundle import agent.tar.zst.age --identity ~/keys/me.txt
-  amber bundle import agent.tar.zst --to-agent copy`,
-		Args: cli.Exactly("a file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("to-agent") && toAgent == "" {
-				return cli.Usage("--to-agent is empty")
+	cmd := cli.Verb("import", func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("to-agent") && toAgent == "" {
+			return cli.Usage("--to-agent is empty")
+		}
+		return a.withBundle(cmd, args[0], passphrase, cli.MayBeMade, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, file string) error {
+			r := wire.ImportRequest{Tenant: s.Agent.Tenant(), File: file, To: amber.AgentID(toAgent), NoSidecar: noSidecar}
+			if cmd.Flags().Changed("agent") {
+				r.Agent = s.Agent.ID()
 			}
-			return a.withBundle(cmd, args[0], passphrase, cli.MayBeMade, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, file string) error {
-				r := wire.ImportRequest{Tenant: s.Agent.Tenant(), File: file, To: amber.AgentID(toAgent), NoSidecar: noSidecar}
-				if cmd.Flags().Changed("agent") {
-					r.Agent = s.Agent.ID()
-				}
-				report, err := cli.Working(a.App, "importing", func() (wire.ImportReport, error) { return e.Import(ctx, r) })
-				if err != nil {
-					return err
-				}
-				return a.showImported(report)
-			})
-		},
-	}
+			report, err := cli.Working(a.App, "importing", func() (wire.ImportReport, error) { return e.Import(ctx, r) })
+			if err != nil {
+				return err
+			}
+			return a.showImported(report)
+		})
+	})
 	cmd.Flags().StringVar(&toAgent, "to-agent", "", "import it as a snapshot of this agent")
 	cli.AddPassphraseFlag(cmd, &passphrase)
 	cmd.Flags().BoolVar(&noSidecar, "no-sidecar", false, "do not require FILE.sha256 beside the file")

@@ -18,39 +18,24 @@ import (
 func (a *app) bundleVerifyCommand() *cobra.Command {
 	var passphrase string
 	var noIdentity bool
-	cmd := &cobra.Command{
-		Use:   "verify FILE",
-		Short: "Check a bundle",
-		Long: `Check that a bundle is as it was written: the digest beside it, its signature, and with a key that
-decrypts it every file in it. Without a key the content is not checked, and the report says so.
---no-identity ignores the keys of this home.
-
-It exits 5 when something is damaged or the signature is bad or was removed, and 6 when
-snapshot.require_signed asks for a signature that counts.
-
-` + cli.PassphraseHelp,
-		Example: `  amber bundle verify agent.tar.zst.age
-  amber bundle verify agent.tar.zst.age --identity ~/keys/me.txt`,
-		Args: cli.Exactly("a file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withBundle(cmd, args[0], passphrase, cli.MayBeAbsent, func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, file string) error {
-				r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file, NoIdentity: noIdentity})
-				if err != nil {
-					return err
-				}
-				if err := a.Out.Show(r, func(w io.Writer) { a.printBundleVerified(w, r) }); err != nil {
-					return err
-				}
-				if !r.OK() {
-					return cli.Reported(amber.KindDamaged)
-				}
-				if err := a.keyOpened(r.File, r.NotChecked, noIdentity); err != nil {
-					return a.Judged(err)
-				}
-				return a.Judged(e.Acceptable(r.File, r.Signature))
-			})
-		},
-	}
+	cmd := cli.Verb("verify", func(cmd *cobra.Command, args []string) error {
+		return a.withBundle(cmd, args[0], passphrase, cli.MayBeAbsent, func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, file string) error {
+			r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file, NoIdentity: noIdentity})
+			if err != nil {
+				return err
+			}
+			if err := a.Out.Show(r, func(w io.Writer) { a.printBundleVerified(w, r) }); err != nil {
+				return err
+			}
+			if !r.OK() {
+				return cli.Reported(amber.KindDamaged)
+			}
+			if err := a.keyOpened(r.File, r.NotChecked, noIdentity); err != nil {
+				return a.Judged(err)
+			}
+			return a.Judged(e.Acceptable(r.File, r.Signature))
+		})
+	})
 	cli.AddPassphraseFlag(cmd, &passphrase)
 	cmd.Flags().BoolVar(&noIdentity, "no-identity", false, "ignore the keys of this home")
 	return cmd
@@ -97,24 +82,15 @@ func (a *app) printBundleVerified(w io.Writer, r wire.BundleReport) {
 
 func (a *app) bundleShowCommand() *cobra.Command {
 	var passphrase string
-	cmd := &cobra.Command{
-		Use:   "show FILE",
-		Short: "Show what a bundle says about itself",
-		Long: `Show what a bundle says about itself and, with a key that opens it, every file in it. The bundle
-is read whole and checked on the way as bundle verify does.
-
-` + cli.PassphraseHelp,
-		Args: cli.Exactly("a file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withBundle(cmd, args[0], passphrase, cli.MayBeAbsent, func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, file string) error {
-				r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file})
-				if err != nil {
-					return err
-				}
-				return a.ShowChecked(r, func(w io.Writer) { a.printBundle(w, r) })
-			})
-		},
-	}
+	cmd := cli.Verb("show", func(cmd *cobra.Command, args []string) error {
+		return a.withBundle(cmd, args[0], passphrase, cli.MayBeAbsent, func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, file string) error {
+			r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file})
+			if err != nil {
+				return err
+			}
+			return a.ShowChecked(r, func(w io.Writer) { a.printBundle(w, r) })
+		})
+	})
 	cli.AddPassphraseFlag(cmd, &passphrase)
 	return cmd
 }

@@ -2,12 +2,19 @@
 package freeze
 
 import (
+	_ "embed"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/wire"
 )
+
+//go:embed verbs.md
+var verbs string // the words of the verbs
 
 // app is the run, with the verbs of this package.
 type app struct{ *cli.App }
@@ -15,5 +22,10 @@ type app struct{ *cli.App }
 // Commands returns the verbs.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return slices.Concat(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), []*cobra.Command{a.bundleCommand(), a.repoCommand()}, cli.Anywhere(a.keyCommand()))
+	values := []string{
+		"{max_rows}", fmt.Sprint(wire.MaxDiffRows), "{keep_safety}", fmt.Sprint(KeepSafety), "{safety_days}", fmt.Sprintf("%d", SafetyAge/(24*time.Hour)),
+	}
+	return cli.Describe(verbs, values, slices.Concat(
+		cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), []*cobra.Command{a.bundleCommand(), a.repoCommand()}, cli.Anywhere(a.keyCommand()),
+	)...)
 }

@@ -13,16 +13,8 @@ import (
 )
 
 func (a *app) consolidateCommand() *cobra.Command {
-	c := cli.Family("consolidate", "Take a snapshot before a program rewrites memory, and mark its end",
+	return cli.Family("consolidate",
 		a.consolidateBeginCommand(), a.consolidateEndCommand(), a.consolidateStatusCommand())
-	c.Long = `A program that merges, digests or compacts memory says when it begins and when it has
-ended. Before it begins the agent is frozen as snapshot.auto.before_consolidation says:
-with require it may not begin without a snapshot, with try there is a warning, with off
-nothing is frozen. While one is open no other may begin.
-
-A program that is killed on the way leaves its consolidation open: amber doctor warns,
-and the next begin says so until the old one is given up with --abandon.`
-	return c
 }
 
 // withConsolidations is withSnapshots for an engine that marks consolidations.
@@ -38,29 +30,22 @@ func (a *app) withConsolidations(cmd *cobra.Command, fn func(ctx context.Context
 
 func (a *app) consolidateBeginCommand() *cobra.Command {
 	var run, abandon string
-	cmd := &cobra.Command{
-		Use:   "begin",
-		Short: "Freeze the agent and open a consolidation; prints its id",
-		Example: `  id=$(amber consolidate begin --run nightly-merge)
-  ... && amber consolidate end "$id" || amber consolidate end "$id" --outcome failed`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
-				r := wire.ConsolidationBegin{Tenant: s.TenantID(), Agent: s.AgentID(), Run: run, Abandon: abandon}
-				began, err := cli.Working(a.App, "freezing", func() (wire.Consolidation, error) { return c.BeginConsolidation(ctx, r) })
-				if err != nil {
-					return err
-				}
-				if began.Warning != "" {
-					a.Out.Warn("there is no snapshot of the memory before it: %s", began.Warning)
-				}
-				if u := began.Unfinished; u != nil {
-					a.Out.Note("%s began at %s and never ended; it was given up", u.ID, u.BeganAt)
-				}
-				return a.Out.Show(began, func(w io.Writer) { fmt.Fprintln(w, began.ID) })
-			})
-		},
-	}
+	cmd := cli.Verb("begin", func(cmd *cobra.Command, _ []string) error {
+		return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
+			r := wire.ConsolidationBegin{Tenant: s.TenantID(), Agent: s.AgentID(), Run: run, Abandon: abandon}
+			began, err := cli.Working(a.App, "freezing", func() (wire.Consolidation, error) { return c.BeginConsolidation(ctx, r) })
+			if err != nil {
+				return err
+			}
+			if began.Warning != "" {
+				a.Out.Warn("there is no snapshot of the memory before it: %s", began.Warning)
+			}
+			if u := began.Unfinished; u != nil {
+				a.Out.Note("%s began at %s and never ended; it was given up", u.ID, u.BeganAt)
+			}
+			return a.Out.Show(began, func(w io.Writer) { fmt.Fprintln(w, began.ID) })
+		})
+	})
 	cmd.Flags().StringVar(&run, "run", "", "what to call it; part of the label of the snapshot")
 	cmd.Flags().StringVar(&abandon, "abandon", "", "give up this one, which is open and whose program is gone")
 	return cmd
@@ -68,37 +53,27 @@ func (a *app) consolidateBeginCommand() *cobra.Command {
 
 func (a *app) consolidateEndCommand() *cobra.Command {
 	var outcome string
-	cmd := &cobra.Command{
-		Use:   "end ID",
-		Short: "Close a consolidation",
-		Args:  cli.Exactly("the id that begin printed"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
-				ended, err := c.EndConsolidation(ctx, wire.ConsolidationEnd{
-					Tenant: s.TenantID(), Agent: s.AgentID(), ID: args[0], Outcome: wire.ConsolidationOutcome(outcome),
-				})
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(ended, func(w io.Writer) { a.printConsolidation(w, ended) })
+	cmd := cli.Verb("end", func(cmd *cobra.Command, args []string) error {
+		return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
+			ended, err := c.EndConsolidation(ctx, wire.ConsolidationEnd{
+				Tenant: s.TenantID(), Agent: s.AgentID(), ID: args[0], Outcome: wire.ConsolidationOutcome(outcome),
 			})
-		},
-	}
+			if err != nil {
+				return err
+			}
+			return a.Out.Show(ended, func(w io.Writer) { a.printConsolidation(w, ended) })
+		})
+	})
 	cmd.Flags().StringVar(&outcome, "outcome", string(wire.ConsolidationDone), "how it ended: done, failed or abandoned")
 	return cmd
 }
 
 func (a *app) consolidateStatusCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "Tell which consolidation is open; exit code 3 when none is",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
-				return cli.Answer(c.OpenConsolidation(ctx, s.TenantID(), s.AgentID()))(a.Out, a.printConsolidation)
-			})
-		},
-	}
+	return cli.Verb("status", func(cmd *cobra.Command, _ []string) error {
+		return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
+			return cli.Answer(c.OpenConsolidation(ctx, s.TenantID(), s.AgentID()))(a.Out, a.printConsolidation)
+		})
+	})
 }
 
 func (a *app) printConsolidation(w io.Writer, c wire.Consolidation) {

@@ -13,16 +13,8 @@ import (
 )
 
 func (a *app) keyCommand() *cobra.Command {
-	c := cli.Family("key", "Manage the key that signs and the keys that are trusted",
+	return cli.Family("key",
 		a.keyNewCommand(), a.keyShowCommand(), a.keyListCommand(), a.keyTrustCommand(), a.keyUntrustCommand(), a.keySignCommand(), a.keyVerifyCommand())
-	c.Long = `Snapshots, bundles and what sync exports are signed with the ed25519 key of this home, whose name is
-a did:key. Signatures of this key and of trusted keys count here; with snapshot.require_signed
-nothing else is restored or imported, with sync.require_signed nothing else is imported from a
-shared folder.
-
-The key is a file, keys/signing.seed in the home. Anybody who has this file signs as this home, and
-a lost file cannot be made again.`
-	return c
 }
 
 // lookAtRing is the ring of the home as it is: nothing is made.
@@ -45,19 +37,13 @@ func (a *app) openRing() (*keyring.Ring, error) {
 
 func (a *app) keyListCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the keys whose signatures count",
-		Long:  "List the keys whose signatures count here: this home's own and the trusted ones.",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ring, err := a.lookAtRing()
-			if err != nil {
-				return err
-			}
-			return cli.Listing(ring.Known(cmd.Context()))(a.App, jsonl, printKeys)
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		ring, err := a.lookAtRing()
+		if err != nil {
+			return err
+		}
+		return cli.Listing(ring.Known(cmd.Context()))(a.App, jsonl, printKeys)
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
@@ -77,26 +63,19 @@ type ownKey struct {
 }
 
 func (a *app) keyShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show",
-		Short: "Show the key of this home",
-		Long: `Show the name of the key that signs here, which others can trust, and the age recipients of this home,
-if it has encrypted something.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ring, err := a.lookAtRing()
-			if err != nil {
-				return err
+	return cli.Verb("show", func(cmd *cobra.Command, _ []string) error {
+		ring, err := a.lookAtRing()
+		if err != nil {
+			return err
+		}
+		return cli.Answer(publicKeys(cmd.Context(), ring))(a.Out, func(w io.Writer, key ownKey) {
+			fmt.Fprintln(w, key.KeyID)
+			a.Out.Fact(w, "seed", key.SeedFile)
+			for _, r := range key.Recipients {
+				fmt.Fprintln(w, a.Out.Style(cli.Dim, "recipient:"), r) // whole, to be copied
 			}
-			return cli.Answer(publicKeys(cmd.Context(), ring))(a.Out, func(w io.Writer, key ownKey) {
-				fmt.Fprintln(w, key.KeyID)
-				a.Out.Fact(w, "seed", key.SeedFile)
-				for _, r := range key.Recipients {
-					fmt.Fprintln(w, a.Out.Style(cli.Dim, "recipient:"), r) // whole, to be copied
-				}
-			})
-		},
-	}
+		})
+	})
 }
 
 func publicKeys(ctx context.Context, ring *keyring.Ring) (ownKey, error) {

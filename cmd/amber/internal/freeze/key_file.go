@@ -31,19 +31,11 @@ const standingNamed sign.Standing = "named"
 
 func (a *app) keySignCommand() *cobra.Command {
 	var output string
-	cmd := &cobra.Command{
-		Use:   "sign FILE",
-		Short: "Sign a file with the key of this home",
-		Long: `Sign a file with the key of this home. The signature is a file beside it, FILE.sig; "amber key verify"
-checks it. A signature that is there is replaced.`,
-		Example: `  amber key sign SHA256SUMS`,
-		Args:    cli.Exactly("a file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return cli.Answer(a.signFile(cmd.Context(), args[0], output))(a.Out, func(w io.Writer, s signedFile) {
-				fmt.Fprintln(w, s.Signature)
-			})
-		},
-	}
+	cmd := cli.Verb("sign", func(cmd *cobra.Command, args []string) error {
+		return cli.Answer(a.signFile(cmd.Context(), args[0], output))(a.Out, func(w io.Writer, s signedFile) {
+			fmt.Fprintln(w, s.Signature)
+		})
+	})
 	cmd.Flags().StringVarP(&output, "output", "o", "", "where the signature goes (default FILE.sig)")
 	return cmd
 }
@@ -103,23 +95,11 @@ func openToCheck(op, path string) (*os.File, error) {
 func (a *app) keyVerifyCommand() *cobra.Command {
 	var signature string
 	var keys []string
-	cmd := &cobra.Command{
-		Use:   "verify FILE",
-		Short: "Check the signature of a file",
-		Long: `Check that FILE.sig is a signature of a file, and that its key counts: the one that --key names, or
-without --key that of this home or one that "amber key trust" was told of. It exits 5 when the file is
-not the one that was signed, and 6 when the key does not count.
-
-Releases of Amber are signed so: their SHA256SUMS has a signature, SHA256SUMS.sig.`,
-		Example: `  amber key verify SHA256SUMS --key did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP
-  amber key verify SHA256SUMS --signature ~/Downloads/SHA256SUMS.sig`,
-		Args: cli.Exactly("a file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return cli.Answer(a.verifyFile(cmd.Context(), args[0], signature, keys))(a.Out, func(w io.Writer, s signedFile) {
-				fmt.Fprintf(w, "signed by %s (%s)\n", s.KeyID, s.Standing)
-			})
-		},
-	}
+	cmd := cli.Verb("verify", func(cmd *cobra.Command, args []string) error {
+		return cli.Answer(a.verifyFile(cmd.Context(), args[0], signature, keys))(a.Out, func(w io.Writer, s signedFile) {
+			fmt.Fprintf(w, "signed by %s (%s)\n", s.KeyID, s.Standing)
+		})
+	})
 	cmd.Flags().StringVar(&signature, "signature", "", "the file of the signature (default FILE.sig)")
 	cmd.Flags().StringArrayVar(&keys, "key", nil, "the did:key that must have signed it (repeat: one of them)")
 	return cmd

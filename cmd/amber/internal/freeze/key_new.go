@@ -22,32 +22,20 @@ type newKey struct {
 
 func (a *app) keyNewCommand() *cobra.Command {
 	var file string
-	cmd := &cobra.Command{
-		Use:   "new",
-		Short: "Make the key that signs, or adopt a seed",
-		Long: `Make the key that signs and print its name. A key that exists stays, which is no error.
-
-With --seed-file a seed that you have becomes the key of this home: 32 bytes, 64 hexadecimal
-digits, or base64, as colony-memory stores it. Its did:key is the same in both programs. The file
-must be readable for its owner alone, and stays.`,
-		Example: `  amber key new
-  amber key new --seed-file ~/.colony/identity.seed`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			adopt := cmd.Flags().Changed("seed-file")
-			if adopt && file == "" {
-				return cli.Usage("--seed-file is empty")
-			}
-			ring, err := a.openRing()
-			if err != nil {
-				return err
-			}
-			return cli.Answer(a.makeKey(cmd.Context(), ring, file))(a.Out, func(w io.Writer, key newKey) {
-				fmt.Fprintln(w, key.KeyID)
-				a.Out.Note("%s", describeKey(key, adopt))
-			})
-		},
-	}
+	cmd := cli.Verb("new", func(cmd *cobra.Command, _ []string) error {
+		adopt := cmd.Flags().Changed("seed-file")
+		if adopt && file == "" {
+			return cli.Usage("--seed-file is empty")
+		}
+		ring, err := a.openRing()
+		if err != nil {
+			return err
+		}
+		return cli.Answer(a.makeKey(cmd.Context(), ring, file))(a.Out, func(w io.Writer, key newKey) {
+			fmt.Fprintln(w, key.KeyID)
+			a.Out.Note("%s", describeKey(key, adopt))
+		})
+	})
 	cmd.Flags().StringVar(&file, "seed-file", "", "adopt the seed in this file")
 	return cmd
 }

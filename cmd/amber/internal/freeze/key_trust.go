@@ -14,37 +14,28 @@ import (
 
 func (a *app) keyTrustCommand() *cobra.Command {
 	var comment string
-	cmd := &cobra.Command{
-		Use:   "trust DIDKEY",
-		Short: "Trust the signatures of a key",
-		Long: `Trust the signatures of a key. Its owner can then sign what this home restores and imports, so find
-out who the owner is by another way than the bundle that the key came with. Trusting a key again
-changes its comment.`,
-		Example: `  amber key trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP --comment "laptop of Ada"`,
-		Args:    cli.Exactly("a did:key"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.OwnerOnly("trust key"); err != nil {
-				return err
-			}
-			key, err := sign.ParseKeyID(args[0])
-			if err != nil {
-				return err
-			}
-			ring, err := a.openRing()
-			if err != nil {
-				return err
-			}
-			if err := ring.Trust(cmd.Context(), key, comment); err != nil {
-				return err
-			}
-			known, err := ring.Known(cmd.Context())
-			if err != nil {
-				return err
-			}
-			i := slices.IndexFunc(known, func(k keyring.KnownKey) bool { return k.KeyID == key })
-			return a.Out.Show(known[i], func(w io.Writer) { fmt.Fprintln(w, "trusted", key) })
-		},
-	}
+	cmd := cli.Verb("trust", func(cmd *cobra.Command, args []string) error {
+		if err := a.OwnerOnly("trust key"); err != nil {
+			return err
+		}
+		key, err := sign.ParseKeyID(args[0])
+		if err != nil {
+			return err
+		}
+		ring, err := a.openRing()
+		if err != nil {
+			return err
+		}
+		if err := ring.Trust(cmd.Context(), key, comment); err != nil {
+			return err
+		}
+		known, err := ring.Known(cmd.Context())
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(known, func(k keyring.KnownKey) bool { return k.KeyID == key })
+		return a.Out.Show(known[i], func(w io.Writer) { fmt.Fprintln(w, "trusted", key) })
+	})
 	cmd.Flags().StringVar(&comment, "comment", "", "whose key it is")
 	return cmd
 }
@@ -59,40 +50,32 @@ type untrusting struct {
 
 func (a *app) keyUntrustCommand() *cobra.Command {
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "untrust DIDKEY",
-		Short: "Stop trusting the signatures of a key",
-		Long: `Stop trusting the signatures of a key. Snapshots and bundles that it has signed stay, but with
-snapshot.require_signed they cannot be restored or imported any more. What was imported before is
-signed by this home and is not affected. It asks first; without a terminal it needs --yes.`,
-		Args: cli.Exactly("a did:key"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := sign.ParseKeyID(args[0])
-			if err != nil {
-				return err
-			}
-			ring, err := a.lookAtRing()
-			if err != nil {
-				return err
-			}
-			trusted, err := ring.FindTrusted(cmd.Context(), key)
-			if err != nil {
-				return err
-			}
-			plan := untrusting{KeyID: key, Comment: trusted.Comment, DryRun: dryRun}
-			if dryRun {
-				return a.showUntrust(plan, "would no longer trust")
-			}
-			if err := a.Confirm(yes, "untrust "+plan.String()); err != nil {
-				return err
-			}
-			if err := ring.Untrust(cmd.Context(), key); err != nil {
-				return err
-			}
-			plan.Untrusted = true
-			return a.showUntrust(plan, "no longer trusted:")
-		},
-	}
+	cmd := cli.Verb("untrust", func(cmd *cobra.Command, args []string) error {
+		key, err := sign.ParseKeyID(args[0])
+		if err != nil {
+			return err
+		}
+		ring, err := a.lookAtRing()
+		if err != nil {
+			return err
+		}
+		trusted, err := ring.FindTrusted(cmd.Context(), key)
+		if err != nil {
+			return err
+		}
+		plan := untrusting{KeyID: key, Comment: trusted.Comment, DryRun: dryRun}
+		if dryRun {
+			return a.showUntrust(plan, "would no longer trust")
+		}
+		if err := a.Confirm(yes, "untrust "+plan.String()); err != nil {
+			return err
+		}
+		if err := ring.Untrust(cmd.Context(), key); err != nil {
+			return err
+		}
+		plan.Untrusted = true
+		return a.showUntrust(plan, "no longer trusted:")
+	})
 	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would change and change nothing")
 	return cmd
 }

@@ -22,55 +22,39 @@ type added struct {
 }
 
 func (a *app) repoAddCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "add NAME URL",
-		Short: "Add a repository under a name",
-		Long: `Open a repository, add it under a name, and show how many snapshots it has. URL is one of
-
-  /path or file:///path           a folder that exists
-  s3://bucket/prefix              a bucket at AWS, or at AWS_ENDPOINT_URL_S3
-  s3+https://host/bucket/prefix   a bucket elsewhere; ?region=, ?path_style=true
-
-Each tenant has a repository of its own below that place. Credentials for a bucket come from
-AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile of ~/.aws/credentials; they are not
-stored, and a URL that contains credentials is refused.`,
-		Example: `  amber repo add disk /mnt/backup/amber
-  amber repo add bucket s3+https://minio.example.org/amber/team`,
-		Args: cli.Exactly("a name", "a URL or a folder"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := location.ParseName(args[0])
-			if err != nil {
-				return err
-			}
-			l, err := a.parseLocation(args[1])
-			if err != nil {
-				return err
-			}
-			at, err := a.Closed(nil)
-			if err != nil {
-				return err
-			}
-			made, err := at.Make()
-			a.NoteMade(made, at)
-			if err != nil {
-				return err
-			}
-			a.Closers = append(a.Closers, at.Close)
-			found, err := cli.Working(a.App, "looking", func() (agent.RepositoryContent, error) { return at.LookInto(cmd.Context(), l) })
-			if err != nil {
-				return err
-			}
-			out := added{Tenant: at.Tenant(), Snapshots: found.Snapshots, Encrypted: found.Encrypted}
-			out.Repository, err = at.Repositories().Add(cmd.Context(), location.Repository{Name: name, URL: l.String(), AddedAt: amber.At(a.Clock())})
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(out, func(w io.Writer) {
-				fmt.Fprintf(w, "added %s: %s\n", out.Name, out.URL)
-				fmt.Fprintln(w, describeAdded(out))
-			})
-		},
-	}
+	return cli.Verb("add", func(cmd *cobra.Command, args []string) error {
+		name, err := location.ParseName(args[0])
+		if err != nil {
+			return err
+		}
+		l, err := a.parseLocation(args[1])
+		if err != nil {
+			return err
+		}
+		at, err := a.Closed(nil)
+		if err != nil {
+			return err
+		}
+		made, err := at.Make()
+		a.NoteMade(made, at)
+		if err != nil {
+			return err
+		}
+		a.Closers = append(a.Closers, at.Close)
+		found, err := cli.Working(a.App, "looking", func() (agent.RepositoryContent, error) { return at.LookInto(cmd.Context(), l) })
+		if err != nil {
+			return err
+		}
+		out := added{Tenant: at.Tenant(), Snapshots: found.Snapshots, Encrypted: found.Encrypted}
+		out.Repository, err = at.Repositories().Add(cmd.Context(), location.Repository{Name: name, URL: l.String(), AddedAt: amber.At(a.Clock())})
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(out, func(w io.Writer) {
+			fmt.Fprintf(w, "added %s: %s\n", out.Name, out.URL)
+			fmt.Fprintln(w, describeAdded(out))
+		})
+	})
 }
 
 // parseLocation reads a URL or the path of a folder on the command line.

@@ -22,33 +22,18 @@ type Copied struct {
 func (a *app) repoCopyCommand() *cobra.Command {
 	var to, from string
 	var plain bool
-	cmd := &cobra.Command{
-		Use:   "copy --to NAME|--from NAME",
-		Short: "Copy snapshots to another repository, or back",
-		Long: `Copy every snapshot of the tenant, of all its agents, to a repository that was added, or from there
-into the home's own. Objects that the destination has are not sent again, so an interrupted copy
-continues where it stopped. Nothing is deleted at the destination. Several machines may copy into
-one repository at once.
-
-Encrypted snapshots are copied as they are, and so are plain ones: if recipients are configured,
-plain snapshots from before are refused unless --include-plain is given. A change of the recipients
-is copied as well, if this home can open both repositories.`,
-		Example: `  amber repo copy --to bucket
-  amber repo copy --from bucket`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			given := cmd.Flags().Changed
-			switch {
-			case given("to") == given("from"):
-				return cli.Usage("%s needs --to NAME or --from NAME", cmd.CommandPath())
-			case given("to"):
-				return a.copyRepository(cmd, to, cli.MayBeAbsent, func(ctx context.Context, e cli.SnapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
-					return e.CopyTo(ctx, t, other, plain)
-				})
-			}
-			return a.copyRepository(cmd, from, cli.MayBeMade, nil)
-		},
-	}
+	cmd := cli.Verb("copy", func(cmd *cobra.Command, _ []string) error {
+		given := cmd.Flags().Changed
+		switch {
+		case given("to") == given("from"):
+			return cli.Usage("%s needs --to NAME or --from NAME", cmd.CommandPath())
+		case given("to"):
+			return a.copyRepository(cmd, to, cli.MayBeAbsent, func(ctx context.Context, e cli.SnapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
+				return e.CopyTo(ctx, t, other, plain)
+			})
+		}
+		return a.copyRepository(cmd, from, cli.MayBeMade, nil)
+	})
 	cmd.Flags().StringVar(&to, "to", "", "copy to this repository")
 	cmd.Flags().StringVar(&from, "from", "", "copy from this repository")
 	cmd.Flags().BoolVar(&plain, "include-plain", false, "also send snapshots that are not encrypted, though recipients are configured")

@@ -12,22 +12,17 @@ import (
 
 func (a *app) repoListCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the repositories that were added",
-		Args:  cli.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			at, err := a.Closed(nil)
-			if err != nil {
-				return err
-			}
-			return cli.Listing(at.Repositories().List())(a.App, jsonl, func(w io.Writer, items []location.Repository) {
-				cli.TableOf(w, []string{"NAME", "URL", "ADDED"}, items, func(r location.Repository) []string {
-					return []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
-				})
+	cmd := cli.Verb("list", func(*cobra.Command, []string) error {
+		at, err := a.Closed(nil)
+		if err != nil {
+			return err
+		}
+		return cli.Listing(at.Repositories().List())(a.App, jsonl, func(w io.Writer, items []location.Repository) {
+			cli.TableOf(w, []string{"NAME", "URL", "ADDED"}, items, func(r location.Repository) []string {
+				return []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
 			})
-		},
-	}
+		})
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
@@ -40,27 +35,21 @@ type removedRepo struct {
 }
 
 func (a *app) repoRemoveCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "remove NAME",
-		Short: "Forget a repository that was added",
-		Long:  "Forget a repository that was added. The snapshots in it stay; repo add makes it known again.",
-		Args:  cli.Exactly("the name of a repository"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := location.ParseName(args[0])
-			if err != nil {
-				return err
-			}
-			at, err := a.Closed(nil)
-			if err != nil {
-				return err
-			}
-			gone, err := at.Repositories().Remove(cmd.Context(), name)
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(removedRepo{gone.Name, gone.URL, true}, func(w io.Writer) {
-				fmt.Fprintf(w, "removed %s; the snapshots at %s stay\n", gone.Name, gone.URL)
-			})
-		},
-	}
+	return cli.Verb("remove", func(cmd *cobra.Command, args []string) error {
+		name, err := location.ParseName(args[0])
+		if err != nil {
+			return err
+		}
+		at, err := a.Closed(nil)
+		if err != nil {
+			return err
+		}
+		gone, err := at.Repositories().Remove(cmd.Context(), name)
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(removedRepo{gone.Name, gone.URL, true}, func(w io.Writer) {
+			fmt.Fprintf(w, "removed %s; the snapshots at %s stay\n", gone.Name, gone.URL)
+		})
+	})
 }

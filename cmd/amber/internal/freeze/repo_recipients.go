@@ -31,87 +31,52 @@ func (a *app) repoRecipientsCommand() *cobra.Command {
 		a.recipientsListCommand(), a.recipientsAddCommand(), a.recipientsRemoveCommand(), a.recipientsRotateCommand(),
 	}
 	a.AddRepoFlag(verbs...)
-	c := cli.Family("recipients", "Decide who can read an encrypted repository", verbs...)
-	c.Long = `An encrypted repository has one key, which is wrapped for every recipient: the secret key of any
-recipient opens all its snapshots. A RECIPIENT is an age public key (age1…, age1pq1…) or an SSH
-public key ("ssh-ed25519 AAAA…").`
-	return c
+	return cli.Family("recipients", verbs...)
 }
 
 func (a *app) recipientsListCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List who can read the repository",
-		Long:  "List the recipients that can read the repository of the tenant. It needs no key. A repository that is not encrypted has no recipients.",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-				list, err := e.Recipients(ctx, s.Agent.Tenant())
-				if err != nil {
-					return err
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+			list, err := e.Recipients(ctx, s.Agent.Tenant())
+			if err != nil {
+				return err
+			}
+			page := amber.Page[Reader]{}
+			for _, text := range list {
+				item := Reader{Recipient: text}
+				if r, err := agekey.ParseRecipient(text); err == nil {
+					item.Kind = string(r.Kind)
 				}
-				page := amber.Page[Reader]{}
-				for _, text := range list {
-					item := Reader{Recipient: text}
-					if r, err := agekey.ParseRecipient(text); err == nil {
-						item.Kind = string(r.Kind)
-					}
-					page.Items = append(page.Items, item)
+				page.Items = append(page.Items, item)
+			}
+			return cli.ShowItems(a.App, jsonl, page, func(w io.Writer, items []Reader) {
+				for _, r := range items {
+					fmt.Fprintln(w, cli.Flat(r.Recipient))
 				}
-				return cli.ShowItems(a.App, jsonl, page, func(w io.Writer, items []Reader) {
-					for _, r := range items {
-						fmt.Fprintln(w, cli.Flat(r.Recipient))
-					}
-				})
 			})
-		},
-	}
+		})
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
 func (a *app) recipientsAddCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "add RECIPIENT",
-		Short: "Add a recipient that can read the repository",
-		Long: `Add a recipient that can read the repository of the tenant: every encrypted snapshot in it, now and
-later. A repository that is not encrypted encrypts new snapshots from then on; the ones it has
-stay as they are.`,
-		Example: "  amber repo recipients add age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
-		Args:    cli.Exactly("a recipient"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeReaders(cmd, args, nil, false)
-		},
-	}
+	return cli.Verb("add", func(cmd *cobra.Command, args []string) error {
+		return a.changeReaders(cmd, args, nil, false)
+	})
 }
 
 func (a *app) recipientsRemoveCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "remove RECIPIENT",
-		Short: "Remove a recipient from the repository",
-		Long: `Remove a recipient from the repository of the tenant. A removed recipient may have kept the key of
-the repository and can then still read snapshots that it gets hold of, also later ones. Only a new
-key prevents that: repo recipients rotate.`,
-		Args: cli.Exactly("a recipient"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeReaders(cmd, nil, args, false)
-		},
-	}
+	return cli.Verb("remove", func(cmd *cobra.Command, args []string) error {
+		return a.changeReaders(cmd, nil, args, false)
+	})
 }
 
 func (a *app) recipientsRotateCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "rotate",
-		Short: "Give the repository a new key",
-		Long: `Give the repository of the tenant a new key for everything that is written from now on. Snapshots
-that exist stay under the old key, which the recipients keep. Nothing is deduplicated across keys,
-so the next snapshot is stored whole.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.changeReaders(cmd, nil, nil, true)
-		},
-	}
+	return cli.Verb("rotate", func(cmd *cobra.Command, _ []string) error {
+		return a.changeReaders(cmd, nil, nil, true)
+	})
 }
 
 func (a *app) changeReaders(cmd *cobra.Command, add, remove []string, rotate bool) error {

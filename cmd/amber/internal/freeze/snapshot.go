@@ -14,16 +14,13 @@ func (a *app) snapshotCommand() *cobra.Command {
 	verbs := []*cobra.Command{
 		a.snapshotListCommand(), a.snapshotShowCommand(),
 		a.snapshotVerifyCommand(), a.snapshotCheckCommand(), a.snapshotDiffCommand(), a.snapshotRestoreCommand(),
-		a.snapshotDeleteCommand(), a.snapshotPinCommand(true), a.snapshotPinCommand(false),
+		a.snapshotDeleteCommand(), a.snapshotPinCommand("pin", true), a.snapshotPinCommand("unpin", false),
 		a.snapshotPruneCommand(), a.snapshotGCCommand(),
 	}
 	a.AddRepoFlag(verbs...)
-	c := cli.Family("snapshot", "Take, check and restore snapshots of an agent",
+	c := cli.Family("snapshot",
 		append([]*cobra.Command{a.snapshotCreateCommand()}, verbs...)...)
 	a.AddIdentityFlag(c)
-	c.Long = `A snapshot holds everything an agent is at one instant: its memories, sessions, turns
-and loops, its control plane, its notes with their history, its state, and what the
-crash journal has not yet drained. Data that two snapshots share is stored once.`
 	return c
 }
 

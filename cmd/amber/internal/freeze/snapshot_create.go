@@ -17,49 +17,30 @@ func (a *app) snapshotCreateCommand() *cobra.Command {
 	var label string
 	var names, recipients []string
 	var pin, sign, noSign bool
-	cmd := &cobra.Command{
-		Use:   "create",
-		Short: "Take a snapshot of the agent",
-		Long: `Take a snapshot of everything the agent holds at this instant. Writers wait for some
-milliseconds; nothing is redacted. The command returns when the snapshot is durable and
-the data written for it has been read back.
-
---source also captures the memory of another tool, which the configuration names under
-sources.NAME; its files are only read. Files that could not be captured are named on
-stderr and in the snapshot.
-
-The snapshot is encrypted to snapshot.encryption.recipients and to every --encrypt. These
-recipients can read every encrypted snapshot of the repository. Once a repository has an
-encrypted snapshot, all new ones are encrypted. The snapshot is signed unless snapshot.sign is false.`,
-		Example: `  amber snapshot create --label "before the big refactoring" --pin
-  amber snapshot create --source engram
-  amber snapshot create --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := cli.Either(cmd, "sign", "no-sign", true); err != nil {
+	cmd := cli.Verb("create", func(cmd *cobra.Command, _ []string) error {
+		if _, err := cli.Either(cmd, "sign", "no-sign", true); err != nil {
+			return err
+		}
+		if _, err := agekey.ParseRecipients(recipients); err != nil {
+			return err
+		}
+		a.Access.Sign = sign
+		return a.WithSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+			r := wire.SnapshotRequest{
+				Tenant: s.TenantID(), Agent: s.AgentID(), Label: label, Sources: names, Pin: pin,
+				Encrypt: recipients, NoSign: noSign, By: a.Writer().Asks(wire.Asker{}),
+			}
+			r, err := r.Normalize()
+			if err != nil {
 				return err
 			}
-			if _, err := agekey.ParseRecipients(recipients); err != nil {
+			meta, err := cli.Working(a.App, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, r) })
+			if err != nil {
 				return err
 			}
-			a.Access.Sign = sign
-			return a.WithSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-				r := wire.SnapshotRequest{
-					Tenant: s.TenantID(), Agent: s.AgentID(), Label: label, Sources: names, Pin: pin,
-					Encrypt: recipients, NoSign: noSign, By: a.Writer().Asks(wire.Asker{}),
-				}
-				r, err := r.Normalize()
-				if err != nil {
-					return err
-				}
-				meta, err := cli.Working(a.App, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, r) })
-				if err != nil {
-					return err
-				}
-				return a.showCreated(meta)
-			})
-		},
-	}
+			return a.showCreated(meta)
+		})
+	})
 	cmd.Flags().StringVar(&label, "label", "", "name of the snapshot")
 	cmd.Flags().StringArrayVar(&names, "source", nil, "also capture this source of the configuration (repeat)")
 	cmd.Flags().StringArrayVar(&recipients, "encrypt", nil, "also encrypt to this age or SSH public key (repeat)")

@@ -16,38 +16,28 @@ import (
 
 func (a *app) snapshotDiffCommand() *cobra.Command {
 	var stat, rows bool
-	cmd := &cobra.Command{
-		Use:   "diff A B",
-		Short: "Show what changed between two snapshots",
-		Long: fmt.Sprintf(`Show what changed from snapshot A to snapshot B of the agent: rows of every kind, notes,
-state, and the history of the notes. --rows names each change, at most %d of a kind.
-
-`, wire.MaxDiffRows) + cli.SnapshotIDHelp,
-		Example: "  amber snapshot diff 5f3a91c0 77ab03de --rows",
-		Args:    cli.Exactly("the id of a snapshot", "the id of another snapshot"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if stat && rows {
-				return cli.Usage("--stat and --rows exclude each other")
-			}
-			to, err := cli.ParseSnapshotEnd(args[1])
+	cmd := cli.Verb("diff", func(cmd *cobra.Command, args []string) error {
+		if stat && rows {
+			return cli.Usage("--stat and --rows exclude each other")
+		}
+		to, err := cli.ParseSnapshotEnd(args[1])
+		if err != nil {
+			return err
+		}
+		return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, from wire.SnapshotRef) error {
+			b, err := agent.FindSnapshot(ctx, e, s.AllSnapshots(), to)
 			if err != nil {
 				return err
 			}
-			return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, from wire.SnapshotRef) error {
-				b, err := agent.FindSnapshot(ctx, e, s.AllSnapshots(), to)
-				if err != nil {
-					return err
-				}
-				r := wire.DiffRequest{Tenant: from.Tenant, Agent: from.Agent, A: from.ID, B: b, Rows: rows}
-				d, err := cli.Working(a.App, "comparing", func() (wire.SnapshotDiff, error) { return e.DiffSnapshots(ctx, r) })
-				if err != nil {
-					return err
-				}
-				d.Store.Tables = cli.OrEmpty(d.Store.Tables)
-				return a.Out.Show(d, func(w io.Writer) { a.printDiff(w, d) })
-			})
-		},
-	}
+			r := wire.DiffRequest{Tenant: from.Tenant, Agent: from.Agent, A: from.ID, B: b, Rows: rows}
+			d, err := cli.Working(a.App, "comparing", func() (wire.SnapshotDiff, error) { return e.DiffSnapshots(ctx, r) })
+			if err != nil {
+				return err
+			}
+			d.Store.Tables = cli.OrEmpty(d.Store.Tables)
+			return a.Out.Show(d, func(w io.Writer) { a.printDiff(w, d) })
+		})
+	})
 	cmd.Flags().BoolVar(&stat, "stat", false, "only count (the default)")
 	cmd.Flags().BoolVar(&rows, "rows", false, "also name each row and file that changed")
 	return cmd

@@ -14,24 +14,11 @@ import (
 
 func (a *app) snapshotGCCommand() *cobra.Command {
 	var yes, dryRun, old bool
-	cmd := &cobra.Command{
-		Use:   "gc",
-		Short: "Free space that no snapshot needs",
-		Long: `Free space that no snapshot of the tenant needs. Packs that are found unneeded for the
-first time are only condemned; a later gc removes them when the grace time
-(snapshot.gc.grace) is over. The remains of interrupted operations are removed too.
-
-A restore keeps the generation it replaces when no snapshot holds all of it.
---old-generations removes these generations of all agents of the tenant for good.
-
-The command asks first; without a terminal it needs --yes.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-				return a.collect(ctx, e, wire.GCRequest{Tenant: s.TenantID(), OldGenerations: old, DryRun: dryRun}, yes)
-			})
-		},
-	}
+	cmd := cli.Verb("gc", func(cmd *cobra.Command, _ []string) error {
+		return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+			return a.collect(ctx, e, wire.GCRequest{Tenant: s.TenantID(), OldGenerations: old, DryRun: dryRun}, yes)
+		})
+	})
 	cmd.Flags().BoolVar(&old, "old-generations", false, "also remove generations that restores have kept because no snapshot holds them")
 	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be freed and free nothing")
 	return cmd

@@ -23,35 +23,25 @@ type snapshotRemoval struct {
 
 func (a *app) snapshotDeleteCommand() *cobra.Command {
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "delete SNAPSHOT",
-		Short: "Delete a snapshot",
-		Long: `Delete a snapshot. A stub stays in its place, so that a snapshot cannot disappear
-unnoticed. The last snapshot of an agent and pinned snapshots are not deleted. snapshot gc
-frees the space later. The command asks first; without a terminal it needs --yes.
-
-` + cli.SnapshotIDHelp,
-		Args: cli.Exactly("the id of a snapshot"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
-				plan, err := planSnapshotRemoval(ctx, s, e, ref)
-				if err != nil {
-					return err
-				}
-				if plan.DryRun = dryRun; dryRun {
-					return a.showSnapshotRemoval(plan, "would delete")
-				}
-				if err := a.Confirm(yes, "delete "+plan.String()); err != nil {
-					return err
-				}
-				if err := e.DeleteSnapshot(ctx, ref); err != nil {
-					return err
-				}
-				plan.Deleted = true
-				return a.showSnapshotRemoval(plan, "deleted")
-			})
-		},
-	}
+	cmd := cli.Verb("delete", func(cmd *cobra.Command, args []string) error {
+		return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
+			plan, err := planSnapshotRemoval(ctx, s, e, ref)
+			if err != nil {
+				return err
+			}
+			if plan.DryRun = dryRun; dryRun {
+				return a.showSnapshotRemoval(plan, "would delete")
+			}
+			if err := a.Confirm(yes, "delete "+plan.String()); err != nil {
+				return err
+			}
+			if err := e.DeleteSnapshot(ctx, ref); err != nil {
+				return err
+			}
+			plan.Deleted = true
+			return a.showSnapshotRemoval(plan, "deleted")
+		})
+	})
 	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
 	return cmd
 }
@@ -107,23 +97,13 @@ type Pinning struct {
 	Pinned bool             `json:"pinned"`
 }
 
-func (a *app) snapshotPinCommand(pin bool) *cobra.Command {
-	use, short := "pin", "Keep a snapshot from being deleted and pruned"
-	if !pin {
-		use, short = "unpin", "Let a pinned snapshot be deleted and pruned again"
-	}
-	return &cobra.Command{
-		Use:   use + " SNAPSHOT",
-		Short: short,
-		Long:  short + ".\n\n" + cli.SnapshotIDHelp,
-		Args:  cli.Exactly("the id of a snapshot"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
-				if err := e.PinSnapshot(ctx, ref, pin); err != nil {
-					return err
-				}
-				return a.Out.Show(Pinning{ref.ID, pin}, func(w io.Writer) { fmt.Fprintf(w, "%sned %s\n", use, ref.ID) })
-			})
-		},
-	}
+func (a *app) snapshotPinCommand(name string, pin bool) *cobra.Command {
+	return cli.Verb(name, func(cmd *cobra.Command, args []string) error {
+		return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
+			if err := e.PinSnapshot(ctx, ref, pin); err != nil {
+				return err
+			}
+			return a.Out.Show(Pinning{ref.ID, pin}, func(w io.Writer) { fmt.Fprintf(w, "%sned %s\n", name, ref.ID) })
+		})
+	})
 }

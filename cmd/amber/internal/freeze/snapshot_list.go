@@ -16,32 +16,25 @@ import (
 
 func (a *app) snapshotListCommand() *cobra.Command {
 	var page cli.PageFlags
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List snapshots, newest first",
-		Long: `List the snapshots of the agent, newest first. A snapshot whose manifest cannot be read
-is listed with the reason.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(page.N); err != nil {
-				return err
-			}
-			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-				if cmd.Flags().Changed("agent") || cmd.Flags().Changed("tenant") {
-					if err := a.known(ctx, s, e); err != nil {
-						return err
-					}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(page.N); err != nil {
+			return err
+		}
+		return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+			if cmd.Flags().Changed("agent") || cmd.Flags().Changed("tenant") {
+				if err := a.known(ctx, s, e); err != nil {
+					return err
 				}
-				return cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[wire.SnapshotMeta], error) {
-					p, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: n, Cursor: c})
-					for i := range p.Items {
-						p.Items[i].Skipped = cli.OrEmpty(p.Items[i].Skipped)
-					}
-					return p, err
-				}, a.printSnapshots)
-			})
-		},
-	}
+			}
+			return cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[wire.SnapshotMeta], error) {
+				p, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: n, Cursor: c})
+				for i := range p.Items {
+					p.Items[i].Skipped = cli.OrEmpty(p.Items[i].Skipped)
+				}
+				return p, err
+			}, a.printSnapshots)
+		})
+	})
 	page.Add(cmd)
 	return cmd
 }
@@ -79,23 +72,16 @@ func snapshotRemarks(m wire.SnapshotMeta) []string {
 }
 
 func (a *app) snapshotShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "show SNAPSHOT",
-		Short:   "Show what one snapshot holds",
-		Long:    "Show what one snapshot holds, what it does not hold, and which checks were made.\n\n" + cli.SnapshotIDHelp,
-		Example: "  amber snapshot show 5f3a91c0",
-		Args:    cli.Exactly("the id of a snapshot"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
-				d, err := e.ShowSnapshot(ctx, ref)
-				if err != nil {
-					return err
-				}
-				d.Skipped, d.Parts, d.Sources, d.Checks = cli.OrEmpty(d.Skipped), cli.OrEmpty(d.Parts), cli.OrEmpty(d.Sources), cli.OrEmpty(d.Checks)
-				return a.Out.Show(d, func(w io.Writer) { a.printSnapshot(w, d) })
-			})
-		},
-	}
+	return cli.Verb("show", func(cmd *cobra.Command, args []string) error {
+		return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
+			d, err := e.ShowSnapshot(ctx, ref)
+			if err != nil {
+				return err
+			}
+			d.Skipped, d.Parts, d.Sources, d.Checks = cli.OrEmpty(d.Skipped), cli.OrEmpty(d.Parts), cli.OrEmpty(d.Sources), cli.OrEmpty(d.Checks)
+			return a.Out.Show(d, func(w io.Writer) { a.printSnapshot(w, d) })
+		})
+	})
 }
 
 // printSnapshot prints a snapshot: what it is called, where it stands, what is

@@ -30,31 +30,18 @@ type pruneFlags struct {
 
 func (a *app) snapshotPruneCommand() *cobra.Command {
 	var f pruneFlags
-	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete the snapshots that no rule keeps",
-		Long: fmt.Sprintf(`Delete the snapshots of the agent that no rule keeps. Rules that no flag names come from
-snapshot.retention of the configuration; with --remote at least one flag is needed. The last
-snapshot and pinned ones always stay. Snapshots that were taken before a restore have a rule of their own: the last %d of
-them stay, and those of the last %d days.
-
-It asks first; without a terminal it needs --yes. What no snapshot needs any more is freed
-by snapshot gc.`, KeepSafety, SafetyAge/(24*time.Hour)),
-		Example: "  amber snapshot prune --keep-last 10 --keep-daily 30 --max-age 365d --dry-run",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-				r, err := f.request(a, cmd, s)
-				if err != nil {
-					return err
-				}
-				if err := a.known(ctx, s, e); err != nil {
-					return err
-				}
-				return a.prune(ctx, e, r, f)
-			})
-		},
-	}
+	cmd := cli.Verb("prune", func(cmd *cobra.Command, _ []string) error {
+		return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+			r, err := f.request(a, cmd, s)
+			if err != nil {
+				return err
+			}
+			if err := a.known(ctx, s, e); err != nil {
+				return err
+			}
+			return a.prune(ctx, e, r, f)
+		})
+	})
 	fl := cmd.Flags()
 	fl.IntVar(&f.last, "keep-last", 0, "keep this many of the newest")
 	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each hour, for this many hours")

@@ -28,76 +28,45 @@ type restoreFlags struct {
 
 func (a *app) snapshotRestoreCommand() *cobra.Command {
 	var f restoreFlags
-	cmd := &cobra.Command{
-		Use:   "restore SNAPSHOT|FILE",
-		Short: "Restore an agent from a snapshot",
-		Long: `Restore the agent as it was when the snapshot was taken: memories, notes and state;
-the control plane only with --with-control. The agent is built beside the live one, checked,
-and put in its place in one step: after a kill or a power cut it is the old one or the new one.
-Before that step a snapshot of the live agent is taken, so another restore can undo this one.
-
-Records that differ become new revisions, so that a later sync shares the restore instead of
-undoing it; --local-only leaves that out. Memories of the snapshot that were erased since stay
-erased.
-
-Instead of the whole: --memory brings back one memory as a new revision, --source with --to
-writes the files of another tool into an empty folder, --to-agent restores to a new agent.
-
-A FILE is a bundle (see bundle export): the agent is restored from it without the repository.
-Without --agent it is the agent that the bundle names. A redacted bundle replaces a live agent
-only with --accept-redacted. An unsigned snapshot after signed ones needs --accept-unsigned.
-With --repo the safety snapshot goes to that repository too.
-
-The command asks first; without a terminal it needs --yes. --dry-run shows what would change.
-
-` + cli.SnapshotIDHelp + "\n\n" + cli.PassphraseHelp,
-		Example: `  amber snapshot restore 5f3a91c0 --dry-run
-  amber snapshot restore 5f3a91c0 --only notes --yes
-  amber snapshot restore 5f3a91c0 --memory 77ab03de
-  amber snapshot restore 5f3a91c0 --to-agent experiment --yes
-  amber snapshot restore 5f3a91c0 --source engram --to ./engram-then
-  amber snapshot restore agent.tar.zst.age --identity ~/keys/me.txt --yes`,
-		Args: cli.Exactly("the id of a snapshot, or a bundle"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
+	cmd := cli.Verb("restore", func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		if !f.dryRun && f.source == "" && f.toAgent == "" { // the owner's records become what they were
+			if err := a.OwnerOnly("restore snapshot"); err != nil {
 				return err
 			}
-			if !f.dryRun && f.source == "" && f.toAgent == "" { // the owner's records become what they were
-				if err := a.OwnerOnly("restore snapshot"); err != nil {
-					return err
-				}
-			}
-			file, isBundle, err := a.bundleFile(args[0])
+		}
+		file, isBundle, err := a.bundleFile(args[0])
+		if err != nil {
+			return err
+		}
+		if isBundle {
+			return a.restoreBundle(cmd, file, f)
+		}
+		if err := a.HomeIsThere(); err != nil { // only a file is restored into a new home
+			return err
+		}
+		switch {
+		case f.source != "":
+			return a.restoreSource(cmd, args[0], f)
+		case f.memory != "":
+			return a.restoreMemory(cmd, args[0], f)
+		}
+		return a.WithSnapshot(cmd, cli.MayBeMade, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
+			r, err := f.request(s, ref)
 			if err != nil {
 				return err
 			}
-			if isBundle {
-				return a.restoreBundle(cmd, file, f)
-			}
-			if err := a.HomeIsThere(); err != nil { // only a file is restored into a new home
-				return err
-			}
-			switch {
-			case f.source != "":
-				return a.restoreSource(cmd, args[0], f)
-			case f.memory != "":
-				return a.restoreMemory(cmd, args[0], f)
-			}
-			return a.WithSnapshot(cmd, cli.MayBeMade, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
-				r, err := f.request(s, ref)
-				if err != nil {
-					return err
-				}
-				return a.restore(s, restoring{
-					agent: Restored(r), from: "snapshot " + cli.ShortID(string(r.ID)), yes: f.yes, dryRun: f.dryRun,
-					run: func(dryRun bool) (wire.RestoreReport, error) {
-						r.DryRun = dryRun
-						return e.Restore(ctx, r)
-					},
-				})
+			return a.restore(s, restoring{
+				agent: Restored(r), from: "snapshot " + cli.ShortID(string(r.ID)), yes: f.yes, dryRun: f.dryRun,
+				run: func(dryRun bool) (wire.RestoreReport, error) {
+					r.DryRun = dryRun
+					return e.Restore(ctx, r)
+				},
 			})
-		},
-	}
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.toAgent, "to-agent", "", "restore to a new agent of this name")
 	fl.StringSliceVar(&f.only, "only", nil, "restore only memory, notes or state (repeat); other parts stay as they are")

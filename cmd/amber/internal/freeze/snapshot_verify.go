@@ -15,38 +15,24 @@ import (
 
 func (a *app) snapshotVerifyCommand() *cobra.Command {
 	var all, readData bool
-	cmd := &cobra.Command{
-		Use:   "verify SNAPSHOT|--all",
-		Short: "Check that a snapshot is whole",
-		Long: `Check that all objects of a snapshot are in the repository. --read-data reads and
-compares every byte, builds each database again and checks it with SQLite and Amber,
-and walks the history of the notes. The report lists what was not checked. Exit code 5
-means damage, or a signature that is bad or was removed; 6 means that
-snapshot.require_signed wants a trusted signature and the snapshot has none.
-
-` + cli.SnapshotIDHelp,
-		Example: `  amber snapshot verify 5f3a91c0 --read-data
-  amber snapshot verify --all`,
-		Args: cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case all && len(args) > 0:
-				return cli.Usage("give a snapshot or --all, not both")
-			case all:
-				return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-					if err := a.known(ctx, s, e); err != nil {
-						return err
-					}
-					return a.verifyAll(ctx, s, e, readData)
-				})
-			case len(args) == 0:
-				return cli.Usage("%s needs the id of a snapshot, or --all", cmd.CommandPath())
-			}
-			return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
-				return a.verifyOne(ctx, e, wire.VerifyRequest{SnapshotRef: ref, ReadData: readData})
+	cmd := cli.Verb("verify", func(cmd *cobra.Command, args []string) error {
+		switch {
+		case all && len(args) > 0:
+			return cli.Usage("give a snapshot or --all, not both")
+		case all:
+			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+				if err := a.known(ctx, s, e); err != nil {
+					return err
+				}
+				return a.verifyAll(ctx, s, e, readData)
 			})
-		},
-	}
+		case len(args) == 0:
+			return cli.Usage("%s needs the id of a snapshot, or --all", cmd.CommandPath())
+		}
+		return a.WithSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
+			return a.verifyOne(ctx, e, wire.VerifyRequest{SnapshotRef: ref, ReadData: readData})
+		})
+	})
 	cmd.Flags().BoolVar(&all, "all", false, "every snapshot of the agent")
 	cmd.Flags().BoolVar(&readData, "read-data", false, "read every byte and run every check")
 	return cmd
@@ -150,29 +136,21 @@ func (a *app) printVerified(w io.Writer, r wire.VerifyReport, readData bool) {
 
 func (a *app) snapshotCheckCommand() *cobra.Command {
 	var readData bool
-	cmd := &cobra.Command{
-		Use:   "check",
-		Short: "Check the whole repository",
-		Long: `Check the repository of the tenant with the snapshots of all its agents: every object, and
-that no object of a snapshot is missing. --read-data reads every byte of every object. The
-report names the snapshots that damage concerns. Exit code 5 means damage.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
-				r, err := cli.Working(a.App, "checking", func() (wire.CheckReport, error) {
-					return e.CheckRepository(ctx, wire.CheckRequest{Tenant: s.TenantID(), ReadData: readData})
-				})
-				if err != nil {
-					return err
-				}
-				r.Checked, r.NotChecked, r.Damaged = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), cli.OrEmpty(r.Damaged)
-				for i := range r.Damaged {
-					r.Damaged[i].Snapshots = cli.OrEmpty(r.Damaged[i].Snapshots)
-				}
-				return a.ShowChecked(r, func(w io.Writer) { a.printChecked(w, r) })
+	cmd := cli.Verb("check", func(cmd *cobra.Command, _ []string) error {
+		return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+			r, err := cli.Working(a.App, "checking", func() (wire.CheckReport, error) {
+				return e.CheckRepository(ctx, wire.CheckRequest{Tenant: s.TenantID(), ReadData: readData})
 			})
-		},
-	}
+			if err != nil {
+				return err
+			}
+			r.Checked, r.NotChecked, r.Damaged = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), cli.OrEmpty(r.Damaged)
+			for i := range r.Damaged {
+				r.Damaged[i].Snapshots = cli.OrEmpty(r.Damaged[i].Snapshots)
+			}
+			return a.ShowChecked(r, func(w io.Writer) { a.printChecked(w, r) })
+		})
+	})
 	cmd.Flags().BoolVar(&readData, "read-data", false, "read every byte")
 	return cmd
 }

@@ -17,25 +17,14 @@ import (
 
 func (a *app) demoCommand() *cobra.Command {
 	var keep bool
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "See it remember, survive a kill, and come back from damage",
-		Long: `Show what Amber promises, on a temporary home that is gone afterwards: it remembers and
-recalls, writers are killed while they write and nothing acknowledged is lost, a snapshot is
-taken, the live agent is damaged, and the snapshot brings it back, equal to the digest.
-
-Nothing is staged: every line with a $ is run as a process of this program, and what it
-prints is shown. It exits with 0 only when every promise was kept.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range []string{"home", "tenant", "agent", "config"} {
-				if cmd.Flags().Changed(name) {
-					return cli.Usage("demo makes a home of its own and does not take --%s", name)
-				}
+	cmd := cli.Verb("demo", func(cmd *cobra.Command, _ []string) error {
+		for _, name := range []string{"home", "tenant", "agent", "config"} {
+			if cmd.Flags().Changed(name) {
+				return cli.Usage("demo makes a home of its own and does not take --%s", name)
 			}
-			return a.demo(cmd.Context(), keep)
-		},
-	}
+		}
+		return a.demo(cmd.Context(), keep)
+	})
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the home and tell where it is")
 	return cmd
 }

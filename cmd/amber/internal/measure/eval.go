@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) evalCommand() *cobra.Command {
-	family := cli.Family("eval", "Measure recall and context on sets of questions", a.evalRecallCommand(), a.evalContextCommand())
+	family := cli.Family("eval", a.evalRecallCommand(), a.evalContextCommand())
 	family.Long = `Measure how well Amber finds what it keeps, and what it puts before an agent, on sets of
 questions whose answers are known. Everything happens in temporary homes, which are gone afterwards;
 the user's own home and configuration are not used.`
@@ -118,14 +118,6 @@ func ownHome(cmd *cobra.Command) error {
 		if cmd.Flags().Changed(name) {
 			return cli.Usage("%s makes homes of its own and does not take --%s", cmd.CommandPath(), name)
 		}
-	}
-	return nil
-}
-
-// evalSets checks the arguments of a verb: one set or more.
-func evalSets(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cli.Usage("%s needs SET", cmd.CommandPath())
 	}
 	return nil
 }

@@ -37,35 +37,16 @@ type contextEvaluation struct {
 
 func (a *app) evalContextCommand() *cobra.Command {
 	var f evalContextFlags
-	cmd := &cobra.Command{
-		Use:   "context SET...",
-		Short: "Measure what is put before an agent",
-		Long: `Play the recorded sessions of each set through the hooks of Claude Code, in a temporary home for
-each project, and ask after each session what is put before the agent: at the start of a new session,
-and with prompts that need what was said before, or do not. Each question is asked of a fresh copy of
-the home.
-
-It prints how often what must be known is there, how often prompts that nothing is known about stay
-without a context, how many contexts held what must be known, and how large the contexts are. The
-format of a set and the definitions of all numbers are in docs/eval.md.
-
-A hook may look for memories for a minute here, so that a busy machine finds the same as an idle
-one; how many prompts took longer than the budget of amber hook is told. With --context-timeout
-hooks have that time and no more. An OpenViking server of the configuration is not used.`,
-		Example: `  amber eval context sessions.json
-  amber eval context sessions.json --context-timeout 5s --json`,
-		Args: evalSets,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := a.evalContext(cmd, f, args)
-			if err != nil {
-				return err
-			}
-			if report.Complaints > 0 {
-				a.Out.Note("%s printed an error, the first: %s", words.Count(report.Complaints, "hook", "hooks"), report.Complaint)
-			}
-			return a.Out.Show(report, func(w io.Writer) { a.printContextEvaluation(w, report) })
-		},
-	}
+	cmd := cli.Verb("context", func(cmd *cobra.Command, args []string) error {
+		report, err := a.evalContext(cmd, f, args)
+		if err != nil {
+			return err
+		}
+		if report.Complaints > 0 {
+			a.Out.Note("%s printed an error, the first: %s", words.Count(report.Complaints, "hook", "hooks"), report.Complaint)
+		}
+		return a.Out.Show(report, func(w io.Writer) { a.printContextEvaluation(w, report) })
+	})
 	f.add(cmd)
 	cli.SpanVar(cmd.Flags(), &f.budget, "context-timeout", config.Default().Context.Budget, "how long a hook may look for memories; the default is only judged")
 	return cmd

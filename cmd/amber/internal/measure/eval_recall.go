@@ -40,34 +40,13 @@ type RecallEvaluation struct {
 
 func (a *app) evalRecallCommand() *cobra.Command {
 	var f evalRecallFlags
-	cmd := &cobra.Command{
-		Use:   "recall SET...",
-		Short: "Measure how well questions are answered",
-		Long: `Load each set into temporary agents, ask its questions, and print for each class how often the
-right hit is the first, among the first five and the first ten, how much of what is needed is among
-the first ten, and the mean reciprocal rank; how well --min-score tells questions without an answer
-from others; how long questions and loading took, and the size of what was loaded.
-
-A set is a file of memories and questions, or LoCoMo, LongMemEval or BEAM as published; of BEAM also
-the folder of a conversation. The format is told by the shape. The definitions of all numbers are in
-docs/eval.md.
-
-With memory.backend openviking in the file of --config the server is fed with the set and asked, too.
-It gets the set under the name of an agent that is made up for it and deleted afterwards, so the files
-of your agents are not touched. A server with keys needs memory.backends.openviking.key_file.`,
-		Example: `  amber eval recall questions.json --baseline bm25
-  amber eval recall locomo10.json --json
-  amber eval recall questions.json --only words --each
-  amber eval recall questions.json --config viking.yaml`,
-		Args: evalSets,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := a.evalRecall(cmd, f, args)
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(report, func(w io.Writer) { a.printRecallEvaluation(w, report) })
-		},
-	}
+	cmd := cli.Verb("recall", func(cmd *cobra.Command, args []string) error {
+		report, err := a.evalRecall(cmd, f, args)
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(report, func(w io.Writer) { a.printRecallEvaluation(w, report) })
+	})
 	f.add(cmd)
 	fl := cmd.Flags()
 	fl.Float64Var(&f.minScore, "min-score", amber.AnswerScore, "the threshold to judge, 0 to 1")

@@ -14,38 +14,25 @@ import (
 
 func (a *app) blameCommand() *cobra.Command {
 	var session string
-	cmd := &cobra.Command{
-		Use:   "blame [ID]",
-		Short: "Show in which sessions a memory stood before an agent",
-		Long: `Show in which sessions a memory stood before an agent that did not ask for it, newest
-first, and why; with --session what stood before the agent of a session. Passages are named by
-their layer and id, and their text is not kept. Hooks write this down, and it is here once the
-journal is drained.
-
-` + idHelp,
-		Example: `  amber blame 5f3a91c0
-  amber blame --session 7d1f0c52`,
-		Args: cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case cmd.Flags().Changed("session") && len(args) > 0:
-				return cli.Usage("blame takes the id of a memory or --session, not both")
-			case cmd.Flags().Changed("session"):
-				return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-					id, err := agent.FindSession(ctx, s.Store, session)
-					if err != nil {
-						return err
-					}
-					return a.showShown(s.Store.Activities.ListActivity(ctx, id, amber.ActivityContext))
-				})
-			case len(args) == 0:
-				return cli.Usage("blame needs the id of a memory, or --session")
-			}
-			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				return a.showShown(s.Store.Activities.ActivityNamed(ctx, amber.ActivityContext, amber.ShownName(amber.LayerMemory, string(id))))
+	cmd := cli.Verb("blame", func(cmd *cobra.Command, args []string) error {
+		switch {
+		case cmd.Flags().Changed("session") && len(args) > 0:
+			return cli.Usage("blame takes the id of a memory or --session, not both")
+		case cmd.Flags().Changed("session"):
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				id, err := agent.FindSession(ctx, s.Store, session)
+				if err != nil {
+					return err
+				}
+				return a.showShown(s.Store.Activities.ListActivity(ctx, id, amber.ActivityContext))
 			})
-		},
-	}
+		case len(args) == 0:
+			return cli.Usage("blame needs the id of a memory, or --session")
+		}
+		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			return a.showShown(s.Store.Activities.ActivityNamed(ctx, amber.ActivityContext, amber.ShownName(amber.LayerMemory, string(id))))
+		})
+	})
 	cmd.Flags().StringVar(&session, "session", "", "show what stood before the agent of this session")
 	return cmd
 }

@@ -2,10 +2,17 @@
 package memory
 
 import (
+	_ "embed"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
+
+//go:embed verbs.md
+var verbs string // the words of the verbs
 
 // app is the run, with the verbs of this package.
 type app struct{ *cli.App }
@@ -13,9 +20,9 @@ type app struct{ *cli.App }
 // Commands returns the verbs.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return cli.Remotely(
+	return cli.Remotely(cli.Describe(verbs, []string{"{max_neighbours}", fmt.Sprint(amber.MaxNeighbours)},
 		a.rememberCommand(), a.recallCommand(), a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(),
 		a.timelineCommand(), a.contextCommand(), a.blameCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(),
 		a.reviewCommand(), a.conceptCommand(), a.relationCommand(), a.noteCommand(),
-	)
+	)...)
 }

@@ -24,46 +24,30 @@ type contextFlags struct {
 
 func (a *app) contextCommand() *cobra.Command {
 	var f contextFlags
-	cmd := &cobra.Command{
-		Use:   "context [GOAL|-]",
-		Short: "Print what an agent should know before it starts",
-		Long: `Print a block of memory to put before an agent's prompt: what is relevant
-to the goal, or without a goal what stands, and where the last sessions of the project
-left off. The recall policy decides. The block holds what recall would show here and what was written here,
-signed by a trusted key, or said in sessions of this home. A memory that is too large for
-the block is cut at a sentence, and marked.
-
-With --occasion it prints what a hook puts before an agent at the start of a session, with
-a prompt or after a compaction, which may be nothing.`,
-		Example: `  amber context "fix the failing release build"
-  amber context --occasion prompt "why does the build fail" --explain
-  amber context --explain --max-bytes 4096`,
-		Args: cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			req, err := a.contextRequest(f, args)
+	cmd := cli.Verb("context", func(cmd *cobra.Command, args []string) error {
+		req, err := a.contextRequest(f, args)
+		if err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if req.Identities, err = a.Identities(ctx, s, f.IdentityFlags); err != nil {
+				return err
+			}
+			block, err := a.Site(s).Context(ctx, req)
 			if err != nil {
 				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if req.Identities, err = a.Identities(ctx, s, f.IdentityFlags); err != nil {
+			if len(block.Memories) == 0 && block.Decision.Effective {
+				defer a.noteOtherNames(ctx, s, f.Project)
+			}
+			if f.Project == "" && f.occasion != string(wire.OccasionPrompt) {
+				if block.Text, err = a.withNotice(ctx, block.Text); err != nil {
 					return err
 				}
-				block, err := a.Site(s).Context(ctx, req)
-				if err != nil {
-					return err
-				}
-				if len(block.Memories) == 0 && block.Decision.Effective {
-					defer a.noteOtherNames(ctx, s, f.Project)
-				}
-				if f.Project == "" && f.occasion != string(wire.OccasionPrompt) {
-					if block.Text, err = a.withNotice(ctx, block.Text); err != nil {
-						return err
-					}
-				}
-				return a.Out.Show(block, func(w io.Writer) { a.printContext(w, block, f.explain) })
-			})
-		},
-	}
+			}
+			return a.Out.Show(block, func(w io.Writer) { a.printContext(w, block, f.explain) })
+		})
+	})
 	f.AddNames(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.maxBytes, "max-bytes", wire.DefaultContextBytes, "how large the block may be (512 to 65536)")

@@ -24,35 +24,22 @@ func (a *app) editCommand() *cobra.Command { return a.editing(false) }
 // editing is a verb that changes a memory, and with keep also vouches for it.
 func (a *app) editing(keep bool) *cobra.Command {
 	var f editFlags
-	cmd := &cobra.Command{
-		Use:   "edit ID [TEXT|-]",
-		Short: "Change a memory",
-		Long: `Change a memory and keep every earlier revision. What the flags do not name stays as it is.
-
-With --if-revision the change is made only if that is still the revision of the
-memory.
-
-` + idHelp,
-		Example: `  amber edit 5f3a91c0 "We chose PostgreSQL 18 for JSONB" --if-revision 1
-  amber edit 5f3a91c0 --tag database --tag decision`,
-		Args: cli.UpTo(2, "the id of a memory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			req, err := a.editRequest(cmd, f, args[1:])
-			if err != nil {
-				return err
-			}
-			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				req.ID, req.Keep = id, keep
-				err := cli.Answer(s.Store.Editor.Edit(ctx, req))(a.Out, func(w io.Writer, m amber.Memory) {
-					fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision)
-				})
-				if err == nil {
-					s.IndexWritten(ctx, cli.WriteBudget)
-				}
-				return err
+	cmd := cli.Verb("edit", func(cmd *cobra.Command, args []string) error {
+		req, err := a.editRequest(cmd, f, args[1:])
+		if err != nil {
+			return err
+		}
+		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			req.ID, req.Keep = id, keep
+			err := cli.Answer(s.Store.Editor.Edit(ctx, req))(a.Out, func(w io.Writer, m amber.Memory) {
+				fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision)
 			})
-		},
-	}
+			if err == nil {
+				s.IndexWritten(ctx, cli.WriteBudget)
+			}
+			return err
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.title, "title", "", "the new title")
 	fl.StringVar(&f.kind, "kind", "", "the new kind")

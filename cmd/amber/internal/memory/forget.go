@@ -28,37 +28,23 @@ type erasePlan struct {
 
 func (a *app) forgetCommand() *cobra.Command {
 	var erase, yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "forget ID",
-		Short: "Forget a memory",
-		Long: `Forget a memory: recall and list do not show it any more. Its history stays.
-
-With --erase its text is removed for good, from every revision and index, and the
-report lists the copies that remain elsewhere. This cannot be undone. A memory that
-was forgotten before can be erased, too.
-
-` + idHelp,
-		Example: `  amber forget 5f3a91c0
-  amber forget 5f3a91c0 --erase --dry-run`,
-		Args: cli.Exactly("the id of a memory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if dryRun && !erase {
-				return cli.Usage("--dry-run goes with --erase; a memory that is only forgotten keeps its history")
+	cmd := cli.Verb("forget", func(cmd *cobra.Command, args []string) error {
+		if dryRun && !erase {
+			return cli.Usage("--dry-run goes with --erase; a memory that is only forgotten keeps its history")
+		}
+		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			switch {
+			case dryRun:
+				return a.planErase(ctx, s, id)
+			case erase:
+				return a.erase(ctx, s, id, yes)
 			}
-			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				switch {
-				case dryRun:
-					return a.planErase(ctx, s, id)
-				case erase:
-					return a.erase(ctx, s, id, yes)
-				}
-				if err := s.Store.LongTerm.Delete(ctx, id); err != nil {
-					return err
-				}
-				return a.Out.Show(forgotten{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
-			})
-		},
-	}
+			if err := s.Store.LongTerm.Delete(ctx, id); err != nil {
+				return err
+			}
+			return a.Out.Show(forgotten{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
+		})
+	})
 	cmd.Flags().BoolVar(&erase, "erase", false, "remove its text for good")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed and remove nothing")

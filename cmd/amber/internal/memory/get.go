@@ -19,18 +19,11 @@ import (
 const idHelp = "An ID is a whole id, or its last 8 or more digits if no other id ends in them."
 
 func (a *app) getCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "get ID",
-		Short:   "Show one memory",
-		Long:    "Show one memory with everything that is known about it.\n\n" + idHelp,
-		Example: "  amber get 5f3a91c0",
-		Args:    cli.Exactly("the id of a memory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				return cli.Answer(s.Store.Memories.Get(ctx, id))(a.Out, a.printMemory)
-			})
-		},
-	}
+	return cli.Verb("get", func(cmd *cobra.Command, args []string) error {
+		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			return cli.Answer(s.Store.Memories.Get(ctx, id))(a.Out, a.printMemory)
+		})
+	})
 }
 
 // printMemory prints one memory whole: what it is called, what is known about it,

@@ -15,22 +15,15 @@ import (
 )
 
 func (a *app) historyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "history ID",
-		Short:   "Show every revision of a memory",
-		Long:    "Show every revision of a memory, oldest first, also of one that was forgotten.\n\n" + idHelp,
-		Example: "  amber history 5f3a91c0",
-		Args:    cli.Exactly("the id of a memory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				revisions, err := amber.All(ctx, s.Store.Memories.History, id)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(amber.Page[amber.Memory]{Items: revisions}, func(w io.Writer) { a.printRevisions(w, revisions) })
-			})
-		},
-	}
+	return cli.Verb("history", func(cmd *cobra.Command, args []string) error {
+		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			revisions, err := amber.All(ctx, s.Store.Memories.History, id)
+			if err != nil {
+				return err
+			}
+			return a.Out.Show(amber.Page[amber.Memory]{Items: revisions}, func(w io.Writer) { a.printRevisions(w, revisions) })
+		})
+	})
 }
 
 // printRevisions prints one block per revision: which, when, what changed, and the

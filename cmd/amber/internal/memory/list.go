@@ -23,38 +23,26 @@ type listFlags struct {
 
 func (a *app) listCommand() *cobra.Command {
 	var f listFlags
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List memories, newest first",
-		Long: `List memories, newest first, a page at a time.
-
-Without --scope it lists the global scope and every scope whose identity is known here;
---all lists every scope and identity. --jsonl prints one memory per line, all of them
-unless -n says how many. --at lists the memories of a snapshot.`,
-		Example: `  amber list --kind constraint
-  amber list --all --jsonl > memories.jsonl`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(f.page.N); err != nil {
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(f.page.N); err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("at") {
+			return a.listAt(cmd, f)
+		}
+		if f.explain {
+			return cli.Usage("--explain goes with --at")
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			filter, err := a.filter(ctx, s, f.filterFlags)
+			if err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("at") {
-				return a.listAt(cmd, f)
-			}
-			if f.explain {
-				return cli.Usage("--explain goes with --at")
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				filter, err := a.filter(ctx, s, f.filterFlags)
-				if err != nil {
-					return err
-				}
-				return cli.ShowPage(a.App, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
-					return s.Store.Memories.List(ctx, amber.ListQuery{Filter: filter, All: f.all, Deleted: f.deleted, Limit: n, Cursor: c})
-				}, a.printMemories)
-			})
-		},
-	}
+			return cli.ShowPage(a.App, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
+				return s.Store.Memories.List(ctx, amber.ListQuery{Filter: filter, All: f.all, Deleted: f.deleted, Limit: n, Cursor: c})
+			}, a.printMemories)
+		})
+	})
 	f.filterFlags.add(cmd)
 	f.page.Add(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every scope and identity")

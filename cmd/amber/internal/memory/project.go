@@ -16,63 +16,37 @@ import (
 )
 
 func (a *app) projectCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "project",
-		Short: "Show or set which project the working directory belongs to",
-		Long: `Show which project the working directory belongs to, and what names it: the choice
-made here with project set, the file .amber/project, the git remote, or where the
-repository lies. Two repositories are one project only where something names them
-so.
-
-Other names the repository may have had are listed with what is stored under them:
-recall --project NAME finds that, and project set NAME goes on with it.`,
-		Example: `  amber project
-  amber project set acme/shop`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.Absolute(".")
-			if err != nil {
-				return err
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.showProject(ctx, s, a.Project(ctx, dir)) })
-		},
-	}
+	c := cli.Verb("project", func(cmd *cobra.Command, _ []string) error {
+		dir, err := a.Absolute(".")
+		if err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.showProject(ctx, s, a.Project(ctx, dir)) })
+	})
 	c.AddCommand(a.projectSetCommand(), a.projectTrustCommand(), a.projectListCommand())
 	return cli.Acting(c)
 }
 
 func (a *app) projectSetCommand() *cobra.Command {
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "set NAME",
-		Short: "Name the project of the working directory",
-		Long: `Name the project that the git repository of the working directory belongs to: for this
-machine, and in .amber/project for everybody who has the repository. Outside of a
-repository the working directory and the folders in it are named.
-
-What is stored under the name belongs to the project from now on. Where sessions of
-that name ran in other folders it asks first.`,
-		Example: "  amber project set acme/shop",
-		Args:    cli.Exactly("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name := args[0]
-			if !dryRun { // a name is a key to what lies under it
-				if err := a.OwnerOnly("name project"); err != nil {
-					return err
-				}
-			}
-			if err := amber.CheckID("project id", name); err != nil {
+	cmd := cli.Verb("set", func(cmd *cobra.Command, args []string) error {
+		name := args[0]
+		if !dryRun { // a name is a key to what lies under it
+			if err := a.OwnerOnly("name project"); err != nil {
 				return err
 			}
-			dir, err := a.Absolute(".")
-			if err != nil {
-				return err
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return a.setProject(ctx, s, dir, name, yes, dryRun)
-			})
-		},
-	}
+		}
+		if err := amber.CheckID("project id", name); err != nil {
+			return err
+		}
+		dir, err := a.Absolute(".")
+		if err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return a.setProject(ctx, s, dir, name, yes, dryRun)
+		})
+	})
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what the name would bring in and change nothing")
 	return cmd

@@ -16,34 +16,20 @@ import (
 
 func (a *app) projectTrustCommand() *cobra.Command {
 	var yes bool
-	cmd := &cobra.Command{
-		Use:   "trust [DIR]",
-		Short: "Confirm the project that a folder claims",
-		Long: `Confirm that a folder belongs to the project that it claims. Anybody can write into an
-archive or a clone which project it belongs to, so a folder that claims a project which
-this home already has is given nothing of it, and has a name of its own, until its user
-confirms the claim here.
-
-It shows who has the project, and asks. What was said in the folder until now joins the
-project.`,
-		Example: `  amber project trust
-  amber project trust ~/src/shop --yes`,
-		Args: cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.OwnerOnly("trust folder"); err != nil {
-				return err
-			}
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			dir, err := a.Absolute(dir)
-			if err != nil {
-				return err
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.confirmFolder(ctx, s, dir, yes) })
-		},
-	}
+	cmd := cli.Verb("trust", func(cmd *cobra.Command, args []string) error {
+		if err := a.OwnerOnly("trust folder"); err != nil {
+			return err
+		}
+		dir := "."
+		if len(args) > 0 {
+			dir = args[0]
+		}
+		dir, err := a.Absolute(dir)
+		if err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.confirmFolder(ctx, s, dir, yes) })
+	})
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
 }
@@ -131,29 +117,23 @@ func (a *app) noteAsks(g project.Grant) {
 }
 
 func (a *app) projectListCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the folders that this home knows, and their projects",
-		Example: "  amber project list",
-		Args:    cli.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			folders, err := a.Projects(true)
-			if err != nil {
-				return err
-			}
-			list, err := folders.Folders()
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(list, func(w io.Writer) {
-				for _, one := range list {
-					asks := ""
-					if one.Asks != "" {
-						asks = "  claims " + one.Asks + ": amber project trust " + shellWord(one.Place)
-					}
-					fmt.Fprintf(w, "%s  %s%s\n", cli.Safe(one.Project), cli.Safe(one.Place), cli.Safe(asks))
+	return cli.Verb("list", func(*cobra.Command, []string) error {
+		folders, err := a.Projects(true)
+		if err != nil {
+			return err
+		}
+		list, err := folders.Folders()
+		if err != nil {
+			return err
+		}
+		return a.Out.Show(list, func(w io.Writer) {
+			for _, one := range list {
+				asks := ""
+				if one.Asks != "" {
+					asks = "  claims " + one.Asks + ": amber project trust " + shellWord(one.Place)
 				}
-			})
-		},
-	}
+				fmt.Fprintf(w, "%s  %s%s\n", cli.Safe(one.Project), cli.Safe(one.Place), cli.Safe(asks))
+			}
+		})
+	})
 }

@@ -55,69 +55,44 @@ func (a *app) recallCommand() *cobra.Command {
 	var at string
 	var layers []string
 	var minScore float64
-	cmd := &cobra.Command{
-		Use:   "recall QUERY|-",
-		Short: "Find memories, and what was said, that answer a question",
-		Long: `Find what best answers a question, best first: memories, what was said in sessions, notes, digests of
-sessions, and commands that failed. --layer limits the answer to some of them.
-
-The question may use other words than what it is to find: the model of search.model tells
-what is near in meaning. Words count too, in any form (database, databases); rare words
-count more, a title counts more than the text. The number before a hit is how likely the
-hit is relevant, from 0 to 1; --min-score leaves out what is below it. --min-score 0.25 is
-silent about most questions that nothing answers.
-
-Without --scope it looks in every scope whose identity is known here (the project
-of the working directory, the active session, what the flags name) and in global. What was
-said in a session is seen by its project, and in a session without a project by that session.
-
-With --at the answer comes from a snapshot; nothing is restored.
-
-On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows the whole.`,
-		Example: `  amber recall "which database did we pick and why"
-  amber recall "which database did we pick and why" --at 5f3a91c0
-  amber recall "why did the build fail last week" --layer exchange --layer activity
-  amber recall "release steps" --kind workflow_insight --since 2026-01-01 --explain`,
-		Args: cli.Exactly("a question"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("limit") {
-				if err := cli.Limit("-n", n); err != nil {
-					return err
-				}
+	cmd := cli.Verb("recall", func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("limit") {
+			if err := cli.Limit("-n", n); err != nil {
+				return err
 			}
-			text, err := a.Text(args[0], amber.MaxQueryBytes)
+		}
+		text, err := a.Text(args[0], amber.MaxQueryBytes)
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(text) == "" {
+			return amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty").WithHint("amber list")
+		}
+		q, err := layered(amber.Query{Text: text, Limit: n, Explain: explain}, layers, minScore)
+		if err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("at") {
+			return a.recallAt(cmd, at, f, q)
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			var err error
+			if q.Filter, err = a.filter(ctx, s, f); err != nil {
+				return err
+			}
+			if s.Local != nil {
+				s.Local.FeedWithin(ctx)
+			}
+			result, err := s.Store.LongTerm.Recall(ctx, q)
 			if err != nil {
 				return err
 			}
-			if strings.TrimSpace(text) == "" {
-				return amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty").WithHint("amber list")
+			if len(result.Hits) == 0 {
+				defer a.noteOtherNames(ctx, s, f.Project)
 			}
-			q, err := layered(amber.Query{Text: text, Limit: n, Explain: explain}, layers, minScore)
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("at") {
-				return a.recallAt(cmd, at, f, q)
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				var err error
-				if q.Filter, err = a.filter(ctx, s, f); err != nil {
-					return err
-				}
-				if s.Local != nil {
-					s.Local.FeedWithin(ctx)
-				}
-				result, err := s.Store.LongTerm.Recall(ctx, q)
-				if err != nil {
-					return err
-				}
-				if len(result.Hits) == 0 {
-					defer a.noteOtherNames(ctx, s, f.Project)
-				}
-				return a.Out.Show(result, func(w io.Writer) { a.printHits(w, result) })
-			})
-		},
-	}
+			return a.Out.Show(result, func(w io.Writer) { a.printHits(w, result) })
+		})
+	})
 	f.add(cmd)
 	cmd.Flags().IntVarP(&n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
 	cmd.Flags().StringArrayVar(&layers, "layer", nil, "only this layer (repeat): memory, exchange, note, session or activity")

@@ -13,45 +13,31 @@ import (
 )
 
 func (a *app) relationCommand() *cobra.Command {
-	cmd := cli.Family("relation", "Look at the relations between memories", a.relationNearCommand())
-	cmd.Long = `Look at the relations between memories: what replaces, extends or contradicts what.`
-	return cmd
+	return cli.Family("relation", a.relationNearCommand())
 }
 
 func (a *app) relationNearCommand() *cobra.Command {
 	var f cli.IdentityFlags
 	var q amber.NeighbourQuery
-	cmd := &cobra.Command{
-		Use:   "near ID",
-		Short: "Show what is near a memory by relations",
-		Long: fmt.Sprintf(`Show a memory, what is one or two steps away from it by relations, and these relations: nearest
-first, then by the strength of the relation. Only memories that recall would show here are listed,
-unless --all is given, and at most %d.
-
-`, amber.MaxNeighbours) + idHelp,
-		Example: `  amber relation near 5f3a91c0
-  amber relation near 5f3a91c0 --depth 1 --type supersedes`,
-		Args: cli.Exactly("the id of a memory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if q.Depth < 1 || q.Depth > amber.MaxNeighbourDepth {
-				return cli.Usage("--depth is %d, want 1 to %d", q.Depth, amber.MaxNeighbourDepth)
+	cmd := cli.Verb("near", func(cmd *cobra.Command, args []string) error {
+		if q.Depth < 1 || q.Depth > amber.MaxNeighbourDepth {
+			return cli.Usage("--depth is %d, want 1 to %d", q.Depth, amber.MaxNeighbourDepth)
+		}
+		if q.Limit < 1 || q.Limit > amber.MaxNeighbours {
+			return cli.Usage("--limit is %d, want 1 to %d", q.Limit, amber.MaxNeighbours)
+		}
+		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) (err error) {
+			q.ID = id
+			if q.Identities, err = a.Identities(ctx, s, f); err != nil {
+				return err
 			}
-			if q.Limit < 1 || q.Limit > amber.MaxNeighbours {
-				return cli.Usage("--limit is %d, want 1 to %d", q.Limit, amber.MaxNeighbours)
+			n, err := s.Store.Relations.Neighbours(ctx, q)
+			if err != nil {
+				return err
 			}
-			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) (err error) {
-				q.ID = id
-				if q.Identities, err = a.Identities(ctx, s, f); err != nil {
-					return err
-				}
-				n, err := s.Store.Relations.Neighbours(ctx, q)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(n, func(w io.Writer) { a.printNeighbours(w, n) })
-			})
-		},
-	}
+			return a.Out.Show(n, func(w io.Writer) { a.printNeighbours(w, n) })
+		})
+	})
 	f.AddNames(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&q.Depth, "depth", amber.MaxNeighbourDepth, "how many steps: 1 or 2")

@@ -22,67 +22,25 @@ type rememberFlags struct {
 
 func (a *app) rememberCommand() *cobra.Command {
 	var f rememberFlags
-	cmd := &cobra.Command{
-		Use:   "remember TEXT|-",
-		Short: "Store a memory",
-		Long: `Store a memory and print its id. It is on disk when the id is printed.
-
-Without --scope a memory belongs to what --session, --user, --project or --workspace
-names, the first of them in this order. Without any of them it belongs to the project of
-the git repository of the working directory; outside a repository it is global.
-
-The same text of the same kind, scope and title is stored once: tags, metadata and a
-summary that the memory lacks are added to it, and those that it has stay. The answer
-says which (--json: added, not_taken). With --topic a new text becomes a new revision of
-the memory on that topic.
-
-With --jsonl each line of stdin is one memory as JSON. The fields of a line are:
-
-  content          the text; the one field that every line needs
-  title            as --title
-  summary          as --summary
-  topic            as --topic
-  kind             as --kind
-  scope            session, user, project, workspace or global
-  session_id       as --session
-  user_id          as --user
-  project_id       as --project
-  workspace_id     as --workspace
-  tags             ["database", "decision"]
-  metadata         {"key": "value"}
-  source_refs      [{"kind": "file", "value": "main.go"}]
-  trust            own, signed, imported or derived (default own)
-  idempotency_key  as --idempotency-key
-  created_at       when it was made: 2026-01-02T15:04:05Z or 2026-01-02 (default now)
-  updated_at       when it was last changed (default created_at)
-
-A line of "amber list --jsonl" is taken as it is, a forgotten memory too: it keeps its
-id, dates, revision and all else, and no flag applies to it. If a memory with its id is
-stored and says the same, nothing is written; if it says something else, the command
-fails and that memory stays. Lines are written in batches, all or nothing per batch.`,
-		Example: `  amber remember "We chose PostgreSQL for JSONB" --kind project_fact --tag database
-  git log -1 --format=%B | amber remember - --title "last commit"
-  amber list --all --jsonl | amber --agent copy --new-agent remember --jsonl`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if f.jsonl && len(args) == 0 {
-				return nil
-			}
-			return cli.Exactly("a text, or - for stdin")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if f.jsonl {
-					err := a.rememberLines(ctx, s, f)
-					s.IndexWritten(ctx, s.Config.Config.Search.Budget)
-					return err
-				}
-				err := a.rememberOne(ctx, s, f, args[0])
-				if err == nil {
-					s.IndexWritten(ctx, cli.WriteBudget)
-				}
+	cmd := cli.Verb("remember", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if f.jsonl {
+				err := a.rememberLines(ctx, s, f)
+				s.IndexWritten(ctx, s.Config.Config.Search.Budget)
 				return err
-			})
-		},
+			}
+			err := a.rememberOne(ctx, s, f, args[0])
+			if err == nil {
+				s.IndexWritten(ctx, cli.WriteBudget)
+			}
+			return err
+		})
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if f.jsonl && len(args) == 0 {
+			return nil
+		}
+		return cli.Exactly("a text, or - for stdin")(cmd, args)
 	}
 	f.IdentityFlags.Add(cmd)
 	fl := cmd.Flags()

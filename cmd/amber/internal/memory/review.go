@@ -14,35 +14,22 @@ import (
 )
 
 func (a *app) reviewCommand() *cobra.Command {
-	cmd := cli.Family("review", "Decide about memories of agents that wait for their owner",
+	return cli.Family("review",
 		a.reviewListCommand(), a.reviewKeepCommand(), a.reviewEditCommand(), a.reviewForgetCommand())
-	cmd.Long = `Decide about memories that wait for their owner. An agent's memory that would hold for
-every project, and an agent's standing constraint, is stored and found by recall, and
-put before no agent that did not ask until its owner keeps it. write.review says
-which memories wait.
-
-A command that runs in an agent's shell cannot decide.`
-	return cmd
 }
 
 func (a *app) reviewListCommand() *cobra.Command {
 	var page cli.PageFlags
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the memories that wait, newest first",
-		Example: `  amber review list`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(page.N); err != nil {
-				return err
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
-					return s.Store.Memories.List(ctx, amber.ListQuery{All: true, Waiting: amber.ReviewAgents, Limit: n, Cursor: c})
-				}, a.printWaiting)
-			})
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(page.N); err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
+				return s.Store.Memories.List(ctx, amber.ListQuery{All: true, Waiting: amber.ReviewAgents, Limit: n, Cursor: c})
+			}, a.printWaiting)
+		})
+	})
 	page.Add(cmd)
 	return cmd
 }
@@ -97,26 +84,16 @@ func (a *app) decide(cmd *cobra.Command, args []string, outcome string, do func(
 }
 
 func (a *app) reviewKeepCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "keep ID...",
-		Short:   "Keep memories: they hold as if their owner had written them",
-		Long:    "Keep memories. They hold as if their owner had written them; their history says who did.\n\n" + idHelp,
-		Example: `  amber review keep 5f3a91c0`,
-		Args:    atLeastOneID("review keep"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.decide(cmd, args, "kept", func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				_, err := s.Store.Editor.Edit(ctx, amber.EditRequest{ID: id, Keep: true})
-				return err
-			})
-		},
-	}
+	return cli.Verb("keep", func(cmd *cobra.Command, args []string) error {
+		return a.decide(cmd, args, "kept", func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			_, err := s.Store.Editor.Edit(ctx, amber.EditRequest{ID: id, Keep: true})
+			return err
+		})
+	})
 }
 
 func (a *app) reviewEditCommand() *cobra.Command {
 	cmd := a.editing(true)
-	cmd.Short = "Keep a memory in other words"
-	cmd.Long = "Change a memory and keep it: it holds as if its owner had written it.\n\n" + idHelp
-	cmd.Example = `  amber review edit 5f3a91c0 "Ask before a migration on production"`
 	edit := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.OwnerOnly("review memory"); err != nil {
@@ -128,26 +105,9 @@ func (a *app) reviewEditCommand() *cobra.Command {
 }
 
 func (a *app) reviewForgetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "forget ID...",
-		Short:   "Forget memories",
-		Long:    "Forget memories. Their history stays; amber forget --erase removes a text for good.\n\n" + idHelp,
-		Example: `  amber review forget 5f3a91c0`,
-		Args:    atLeastOneID("review forget"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.decide(cmd, args, "forgotten", func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				return s.Store.LongTerm.Delete(ctx, id)
-			})
-		},
-	}
-}
-
-// atLeastOneID refuses a command line without an id.
-func atLeastOneID(verb string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cli.Usage("%s needs the id of a memory", verb)
-		}
-		return nil
-	}
+	return cli.Verb("forget", func(cmd *cobra.Command, args []string) error {
+		return a.decide(cmd, args, "forgotten", func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			return s.Store.LongTerm.Delete(ctx, id)
+		})
+	})
 }

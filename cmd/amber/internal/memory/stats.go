@@ -12,18 +12,11 @@ import (
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "stats",
-		Short:   "Count what is stored",
-		Long:    "Count what the agent's store holds, in every scope.",
-		Example: "  amber stats --agent reviewer",
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Answer(s.Store.Stats.Stats(ctx))(a.Out, a.printStats)
-			})
-		},
-	}
+	return cli.Verb("stats", func(cmd *cobra.Command, _ []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Answer(s.Store.Stats.Stats(ctx))(a.Out, a.printStats)
+		})
+	})
 }
 
 // printStats prints an aligned table: totals, with the parts of memories below

@@ -15,34 +15,23 @@ import (
 func (a *app) timelineCommand() *cobra.Command {
 	var f cli.IdentityFlags
 	var before, after int
-	cmd := &cobra.Command{
-		Use:   "timeline ID",
-		Short: "Show what was stored around a memory",
-		Long: `Show what was stored just before and after a memory, oldest first: in the same
-session, or in the same scope where it has no session. Only memories
-that recall would show here are listed.
-
-` + idHelp,
-		Example: "  amber timeline 5f3a91c0 --before 10 --after 0",
-		Args:    cli.Exactly("the id of a memory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if before < 0 || after < 0 || before > amber.MaxPageSize || after > amber.MaxPageSize {
-				return cli.Usage("--before and --after must be 0 to %d", amber.MaxPageSize)
+	cmd := cli.Verb("timeline", func(cmd *cobra.Command, args []string) error {
+		if before < 0 || after < 0 || before > amber.MaxPageSize || after > amber.MaxPageSize {
+			return cli.Usage("--before and --after must be 0 to %d", amber.MaxPageSize)
+		}
+		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
+			memories, err := s.Store.Memories.Timeline(ctx, id, before, after)
+			if err != nil {
+				return err
 			}
-			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				memories, err := s.Store.Memories.Timeline(ctx, id, before, after)
-				if err != nil {
-					return err
-				}
-				ids, err := a.Identities(ctx, s, f)
-				if err != nil {
-					return err
-				}
-				memories = seenBeside(memories, id, ids)
-				return a.Out.Show(amber.Page[amber.Memory]{Items: memories}, func(w io.Writer) { a.printTimeline(w, memories, id) })
-			})
-		},
-	}
+			ids, err := a.Identities(ctx, s, f)
+			if err != nil {
+				return err
+			}
+			memories = seenBeside(memories, id, ids)
+			return a.Out.Show(amber.Page[amber.Memory]{Items: memories}, func(w io.Writer) { a.printTimeline(w, memories, id) })
+		})
+	})
 	f.AddNames(cmd)
 	cmd.Flags().IntVar(&before, "before", 5, "how many older memories at most")
 	cmd.Flags().IntVar(&after, "after", 5, "how many newer memories at most")

@@ -16,44 +16,29 @@ import (
 )
 
 func (a *app) auditCommand() *cobra.Command {
-	c := cli.Family("audit", "Show who changed what through the server", a.auditListCommand(), a.auditVerifyCommand())
-	c.Long = `The audit log says who changed what through the server, and which tokens were made and revoked. It
-holds no text of memories. Each entry has the hash of the entry before it, and the end of the log
-is noted outside of it, so that a changed or removed entry is noticed.
-
-With --remote it is the log of the server, as far as the token reaches, which needs the scope
-admin: a token for one tenant or agent is shown the entries about it, without their hashes.`
-	return c
+	return cli.Family("audit", a.auditListCommand(), a.auditVerifyCommand())
 }
 
 func (a *app) auditListCommand() *cobra.Command {
 	var f cli.PageFlags
 	var q wire.AuditQuery
 	var since string
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List entries of the audit log, newest first",
-		Long:  `List entries of the audit log, newest first. --tenant and --agent list only entries about them.`,
-		Example: `  amber audit list --actor k3x7q2ma --since 24h
-  amber audit list --jsonl > audit.jsonl`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := cli.Limit("-n", f.N)
-			if err == nil {
-				q.Tenant, err = a.givenTenant(cmd)
-			}
-			if err == nil && cmd.Flags().Changed("agent") {
-				q.Agent, err = amber.ParseAgentID(a.Global.Agent)
-			}
-			if err == nil {
-				q.Since, err = a.Past("since", since)
-			}
-			if err != nil {
-				return err
-			}
-			return a.listAudit(cmd, f, q)
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		err := cli.Limit("-n", f.N)
+		if err == nil {
+			q.Tenant, err = a.givenTenant(cmd)
+		}
+		if err == nil && cmd.Flags().Changed("agent") {
+			q.Agent, err = amber.ParseAgentID(a.Global.Agent)
+		}
+		if err == nil {
+			q.Since, err = a.Past("since", since)
+		}
+		if err != nil {
+			return err
+		}
+		return a.listAudit(cmd, f, q)
+	})
 	f.Add(cmd)
 	cmd.Flags().StringVar(&q.Actor, "actor", "", "only what this actor did: the id of a token, local, or cli")
 	cmd.Flags().StringVar(&q.Action, "action", "", "only this operation")
@@ -89,23 +74,13 @@ func (a *app) printAudit(w io.Writer, entries []wire.AuditEntry) {
 }
 
 func (a *app) auditVerifyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify",
-		Short: "Recompute the audit log and find what was changed",
-		Long: `Read the whole audit log, recompute the hash of every entry, and compare it with the end that was
-noted in keys/audit-head of the home, or in the database where agents live in one; entries that are
-not chained there yet are counted. It says what was checked and what was not, and exits 5 when
-an entry was changed, is missing, or was put in. With --remote the server checks its own log, for
-a token that is for every tenant.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := cli.Working(a.App, "verifying", func() (wire.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
-			if err != nil {
-				return err
-			}
-			return a.ShowChecked(r, func(w io.Writer) { a.printAuditVerified(w, r) })
-		},
-	}
+	return cli.Verb("verify", func(cmd *cobra.Command, _ []string) error {
+		r, err := cli.Working(a.App, "verifying", func() (wire.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
+		if err != nil {
+			return err
+		}
+		return a.ShowChecked(r, func(w io.Writer) { a.printAuditVerified(w, r) })
+	})
 }
 
 func (a *app) verifyAudit(ctx context.Context) (wire.AuditReport, error) {

@@ -2,6 +2,7 @@
 package serve
 
 import (
+	_ "embed"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -9,11 +10,16 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
+//go:embed verbs.md
+var verbs string // the words of the verbs
+
 // app is the run, with the verbs of this package.
 type app struct{ *cli.App }
 
 // Commands returns the verbs.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return slices.Concat([]*cobra.Command{a.serveCommand(), a.uiCommand()}, cli.ThroughServer(a.mcpCommand()), cli.Remotely(a.tokenCommand(), a.auditCommand()))
+	return cli.Describe(verbs, nil, slices.Concat(
+		[]*cobra.Command{a.serveCommand(), a.uiCommand()}, cli.ThroughServer(a.mcpCommand()), cli.Remotely(a.tokenCommand(), a.auditCommand()),
+	)...)
 }

@@ -28,31 +28,12 @@ type mcpFlags struct {
 
 func (a *app) mcpCommand() *cobra.Command {
 	var f mcpFlags
-	cmd := &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve memory to an agent over stdio (MCP)",
-		Long: `Serve memory to an agent over stdin and stdout, in the Model Context Protocol.
-Agent hosts start it, see setup; it ends when they close its stdin.
-
-Tools come in profiles: default (ten tools for memory and sessions), snapshots,
-control (tasks, approvals, queue), engram and reference (the tools of Engram and of
-the reference memory server, for prompts that name them), chatgpt (search and
-fetch), files (a folder /memories of notes). all is everything. Profiles and names
-of tools may be joined by commas.
-
---user, --project and --workspace bind the host: of what they name it reaches that one
-alone, also by id, beside what is global, and tools for the whole agent are not offered.`,
-		Example: `  amber mcp
-  amber mcp --tools default,snapshots
-  amber mcp --tools files --agent writer`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := boundFlags(cmd, "user", "workspace"); err != nil { // without a project it is that of the folder
-				return err
-			}
-			return a.serveMCP(cmd.Context(), f)
-		},
-	}
+	cmd := cli.Verb("mcp", func(cmd *cobra.Command, _ []string) error {
+		if err := boundFlags(cmd, "user", "workspace"); err != nil { // without a project it is that of the folder
+			return err
+		}
+		return a.serveMCP(cmd.Context(), f)
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.tools, "tools", "default", "default, all, profiles or names of tools")
 	fl.BoolVar(&f.allowRestore, "allow-restore", false, "with the profile snapshots, offer to restore them")

@@ -50,34 +50,7 @@ const defaultDrain = 5 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
 	var f serveFlags
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve agents over HTTP and MCP",
-		Long: `Serve every agent of the home over HTTP: a REST API (/v1, described by /openapi.json and shown
-by /docs), MCP (/mcp), a vault for documents that clients of colony-memory/1 back up to (/api/v1),
-metrics (/metrics), how it is doing (/livez, /readyz, /health), and a page for people (/ui), which
-"amber ui" opens. It drains crash journals, takes scheduled snapshots, applies retention, backs
-notes up to a vault and publishes events, beside whatever other commands and hooks do in the same
-home.
-
-It listens on this machine only. There it asks for no token until the first one is made with
-"amber token create"; from then on everybody needs one. Beyond this machine it wants tokens and
-TLS, or --behind-proxy where a proxy ends TLS.
-
-Programs of the same user ask it over a socket, without a token; serve.json in the home says where.
-With --private it has that socket and no port: that is how a program that wants a memory starts it.
-It then ends with its standard input, which the program keeps open, and leaves when "amber serve" or
-"amber ui" wants to serve the home; where the home is served already, it prints by whom and ends.
-
-It ends at SIGTERM or Ctrl-C: requests that are being answered are finished, then the databases
-are closed. A second signal ends it at once; what was acknowledged is safe.`,
-		Example: `  amber serve
-  amber serve --listen 0.0.0.0:7411 --tls-cert cert.pem --tls-key key.pem
-  amber serve --private --json
-  curl -s localhost:7411/v1/tenants/default/agents/default/recall --json '{"text":"which database"}'`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, f) },
-	}
+	cmd := cli.Verb("serve", func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, f) })
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "", "where to listen (default server.listen, 127.0.0.1:7411); port 0 is any free one")
 	fl.StringVar(&f.cert, "tls-cert", "", "the certificate, in PEM (default server.tls_cert)")

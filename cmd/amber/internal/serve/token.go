@@ -11,20 +11,8 @@ import (
 )
 
 func (a *app) tokenCommand() *cobra.Command {
-	c := cli.Family("token", "Manage the tokens of the server",
+	return cli.Family("token",
 		a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
-	c.Long = `A token lets a program use an Amber server: for one agent, one tenant or every tenant, and only for
-what its scopes allow. Once the first token exists, every request needs one, also from this
-machine; that stays so when all tokens are revoked.
-
-Scopes: read, write, approve, snapshot, restore, erase, admin. admin includes all others.
-
-Amber keeps only a hash of the secret, so the secret is shown once and never again.
-
-With --remote they are the tokens of the server. That needs a token with the scope admin, which
-sees, makes and revokes only tokens that reach no farther, allow no more and last no longer than
-itself.`
-	return c
 }
 
 // reach says in words which agents a token is for.

@@ -40,52 +40,31 @@ type noToken struct {
 
 func (a *app) tokenCreateCommand() *cobra.Command {
 	var f tokenFlags
-	cmd := &cobra.Command{
-		Use:   "create NAME",
-		Short: "Make a token and show its secret, once",
-		Long: `Make a token for the agent that --tenant and --agent name, and print its secret. The secret is shown
-only now. NAME says what the token is for.
-
-With --user, --project and --workspace the token is bound: of what it names it reaches that one alone, on
-every door, also by id, beside what is global. What is about the whole agent, such as snapshots, exports,
-the queue, tokens and the audit log, is refused to it. See docs/server.md.
-
-With --secret-file the secret is written to a new file that only its owner may read, and is not
-printed.
-
-With --if-none nothing is made where a token was made before, which is no error: a server that others
-can reach does not start without a token, and a script that sets it up can be run again.`,
-		Example: `  amber token create ci --scope read --expires 90d
-  amber token create bob --user bob --project acme/shop
-  amber token create ops --all-tenants --scope admin --if-none --secret-file ops.token
-  amber --tenant acme token create backup --all-agents --scope read,snapshot --secret-file backup.token`,
-		Args: cli.Exactly("a name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.tokenRequest(cmd, args[0], f)
-			if err != nil {
+	cmd := cli.Verb("create", func(cmd *cobra.Command, args []string) error {
+		r, err := a.tokenRequest(cmd, args[0], f)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(r.Scopes, wire.TokenOwn) || slices.Contains(r.Scopes, wire.TokenAdmin) { // it speaks as the owner
+			if err := a.OwnerOnly("make token"); err != nil {
 				return err
 			}
-			if slices.Contains(r.Scopes, wire.TokenOwn) || slices.Contains(r.Scopes, wire.TokenAdmin) { // it speaks as the owner
-				if err := a.OwnerOnly("make token"); err != nil {
-					return err
-				}
-			}
-			if f.ifNone {
-				if found, err := a.tellTokens(cmd.Context()); found || err != nil {
-					return err
-				}
-			}
-			file, err := a.newSecretFile(cmd, f.secretFile)
-			if err != nil {
+		}
+		if f.ifNone {
+			if found, err := a.tellTokens(cmd.Context()); found || err != nil {
 				return err
 			}
-			d, err := a.openLedger(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return errors.Join(a.createToken(cmd.Context(), d, r, file), d.Close())
-		},
-	}
+		}
+		file, err := a.newSecretFile(cmd, f.secretFile)
+		if err != nil {
+			return err
+		}
+		d, err := a.openLedger(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.createToken(cmd.Context(), d, r, file), d.Close())
+	})
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.scopes, "scope", []string{string(wire.TokenRead), string(wire.TokenWrite)}, "what it allows, joined by commas: read, write, own, approve, snapshot, restore, erase, admin")
 	fl.StringVar(&f.expires, "expires", "", "when it ends: "+cli.TimeForms+" from now (default never)")

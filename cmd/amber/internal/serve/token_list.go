@@ -16,32 +16,25 @@ import (
 
 func (a *app) tokenListCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List tokens",
-		Long: `List the tokens of this home, oldest first, including revoked and expired ones. With --tenant only
-the tokens of that tenant. The last use of a token is known to the minute.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			tenant, err := a.givenTenant(cmd)
-			if err != nil {
-				return err
-			}
-			d, err := a.lookAtLedger(cmd.Context())
-			if err != nil {
-				return err
-			}
-			tokens := []wire.Token{}
-			if d != nil {
-				tokens, err = d.tokens(cmd.Context(), tenant)
-				err = errors.Join(err, d.Close())
-			}
-			if err != nil {
-				return err
-			}
-			return cli.ShowItems(a.App, jsonl, amber.Page[wire.Token]{Items: tokens}, a.printTokens)
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		tenant, err := a.givenTenant(cmd)
+		if err != nil {
+			return err
+		}
+		d, err := a.lookAtLedger(cmd.Context())
+		if err != nil {
+			return err
+		}
+		tokens := []wire.Token{}
+		if d != nil {
+			tokens, err = d.tokens(cmd.Context(), tenant)
+			err = errors.Join(err, d.Close())
+		}
+		if err != nil {
+			return err
+		}
+		return cli.ShowItems(a.App, jsonl, amber.Page[wire.Token]{Items: tokens}, a.printTokens)
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
@@ -76,23 +69,16 @@ type revocation struct {
 
 func (a *app) tokenRevokeCommand() *cobra.Command {
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "revoke ID",
-		Short: "Revoke a token",
-		Long: `Revoke a token, at once and for good. The first characters of its id are enough if no other id begins
-with them. It asks first; without a terminal it needs --yes.`,
-		Args: cli.Exactly("the id of a token"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.lookAtLedger(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if d == nil {
-				return ledger.NoToken(args[0])
-			}
-			return errors.Join(a.revokeToken(cmd.Context(), d, args[0], yes, dryRun), d.Close())
-		},
-	}
+	cmd := cli.Verb("revoke", func(cmd *cobra.Command, args []string) error {
+		d, err := a.lookAtLedger(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if d == nil {
+			return ledger.NoToken(args[0])
+		}
+		return errors.Join(a.revokeToken(cmd.Context(), d, args[0], yes, dryRun), d.Close())
+	})
 	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be revoked and revoke nothing")
 	return cmd
 }

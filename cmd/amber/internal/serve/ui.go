@@ -27,28 +27,7 @@ type uiFlags struct {
 
 func (a *app) uiCommand() *cobra.Command {
 	var f uiFlags
-	cmd := &cobra.Command{
-		Use:   "ui",
-		Short: "Open the page in a browser",
-		Long: `Open the page for people in a browser and print its address: what the agents know and why, their
-sessions, notes and snapshots, what changed, and what waits for a decision.
-
-When a server of this home runs already, its page is opened. Otherwise, or in the place of a private
-server that a program started for itself, this command serves the home
-itself, on this machine only, as "amber serve" does, and ends when the last tab was closed for as
-long as --idle says and the work that was begun there is done, or at Ctrl-C. Nobody has to come for
-ten minutes after the start. A browser without JavaScript does not show that its tab is open: choose
-a longer --idle there.
-
-The browser is $BROWSER, or the one that the system opens links with. Where there is none, the
-address is printed and that is all. Once a token was made with "amber token create", the page asks
-for one.`,
-		Example: `  amber ui
-  amber ui --agent ada
-  amber ui --no-browser --idle 10m`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.ui(cmd, f) },
-	}
+	cmd := cli.Verb("ui", func(cmd *cobra.Command, _ []string) error { return a.ui(cmd, f) })
 	fl := cmd.Flags()
 	fl.BoolVar(&f.noBrowser, "no-browser", false, "print the address and open no browser")
 	cli.SpanVar(fl, &f.idle, "idle", time.Minute, "how long after the last tab was closed the server ends")

@@ -12,28 +12,18 @@ import (
 )
 
 func (a *app) compactionCommand() *cobra.Command {
-	cmd := cli.Family("compaction", "Read and add summaries of turns that a host dropped",
+	return cli.Family("compaction",
 		a.compactionListCommand(), a.compactionShowCommand(), a.compactionAddCommand())
-	cmd.Long = `Read and add compactions: summaries that a host makes of turns before it drops them
-from its context. Those that hooks bring become memories, too, which recall finds;
-see memory.write_back.digests.`
-	return cmd
 }
 
 func (a *app) compactionListCommand() *cobra.Command {
 	var session sessionFlag
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the compactions of a session, oldest first",
-		Example: `  amber compaction list --session 1f0c9a2b`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Compaction]{Items: list}, a.printCompactions)
-			})
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
+			return cli.ShowItems(a.App, jsonl, amber.Page[amber.Compaction]{Items: list}, a.printCompactions)
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
@@ -62,22 +52,16 @@ func (a *app) printCompactions(w io.Writer, list []amber.Compaction) {
 
 func (a *app) compactionShowCommand() *cobra.Command {
 	var session sessionFlag
-	cmd := &cobra.Command{
-		Use:     "show ID",
-		Short:   "Print one compaction of a session",
-		Example: `  amber compaction show 0197f3c2-5d1e-7a3b-9c4d-2f6e8a1b0c9d --session 1f0c9a2b`,
-		Args:    cli.Exactly("the id of a compaction"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
-				for _, c := range list {
-					if c.ID == args[0] {
-						return a.Out.Show(c, func(w io.Writer) { a.PrintNote(w, c.Summary) })
-					}
+	cmd := cli.Verb("show", func(cmd *cobra.Command, args []string) error {
+		return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
+			for _, c := range list {
+				if c.ID == args[0] {
+					return a.Out.Show(c, func(w io.Writer) { a.PrintNote(w, c.Summary) })
 				}
-				return amber.Errorf(amber.KindNotFound, "read compaction", args[0], "the session has no such compaction").WithHint("amber compaction list --session ID")
-			})
-		},
-	}
+			}
+			return amber.Errorf(amber.KindNotFound, "read compaction", args[0], "the session has no such compaction").WithHint("amber compaction list --session ID")
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	return cmd
 }
@@ -85,29 +69,21 @@ func (a *app) compactionShowCommand() *cobra.Command {
 func (a *app) compactionAddCommand() *cobra.Command {
 	var session sessionFlag
 	var c amber.Compaction
-	cmd := &cobra.Command{
-		Use:   "add TEXT|-",
-		Short: "Add a compaction to a session",
-		Long: `Add a compaction to a session: a summary of turns. A compaction with an --id
-that exists stays as it is.`,
-		Example: `  amber compaction add --session 1f0c9a2b --turns 40 - < summary.txt`,
-		Args:    cli.Exactly("a text, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c := c
-			var err error
-			if c.Summary, err = a.Text(args[0], amber.MaxContentBytes); err != nil {
+	cmd := cli.Verb("add", func(cmd *cobra.Command, args []string) error {
+		c := c
+		var err error
+		if c.Summary, err = a.Text(args[0], amber.MaxContentBytes); err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if c.SessionID, err = session.find(ctx, cmd, s); err != nil {
 				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if c.SessionID, err = session.find(ctx, cmd, s); err != nil {
-					return err
-				}
-				return cli.Answer(s.Store.Compactions.AddCompaction(ctx, c))(a.Out, func(w io.Writer, stored amber.Compaction) {
-					fmt.Fprintln(w, cli.Flat(stored.ID))
-				})
+			return cli.Answer(s.Store.Compactions.AddCompaction(ctx, c))(a.Out, func(w io.Writer, stored amber.Compaction) {
+				fmt.Fprintln(w, cli.Flat(stored.ID))
 			})
-		},
-	}
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	cmd.Flags().StringVar(&c.ID, "id", "", "the id (default a new one)")
 	cmd.Flags().IntVar(&c.Turns, "turns", 0, "how many turns it summarises")

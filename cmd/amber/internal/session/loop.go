@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) loopCommand() *cobra.Command {
-	return cli.Family("loop", "Suspend an agent loop and resume it",
+	return cli.Family("loop",
 		a.loopSaveCommand(), a.loopLoadCommand(), a.loopClearCommand(),
 	)
 }
@@ -21,33 +21,22 @@ func (a *app) loopCommand() *cobra.Command {
 func (a *app) loopSaveCommand() *cobra.Command {
 	var session sessionFlag
 	var r amber.LoopSave
-	cmd := &cobra.Command{
-		Use:   "save STATE|-",
-		Short: "Store the suspended loop of a session",
-		Long: `Store the suspended loop of a session; STATE is JSON that Amber does not interpret.
-A session has one loop. --if-revision and --if-run name the loop that must be stored now
-(revision 0, the default: none); if another one is stored, the command exits 4 and
-changes nothing.`,
-		Example: `  amber loop save --session 1f0c9a2b --run run-1 '{"step": 3}'
-  amber loop save --session 1f0c9a2b --run run-1 --if-revision 1 '{"step": 4}'`,
-		Args: cli.Exactly("a state as JSON, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			state, err := a.Text(args[0], amber.MaxStateBytes)
-			if err != nil {
+	cmd := cli.Verb("save", func(cmd *cobra.Command, args []string) error {
+		state, err := a.Text(args[0], amber.MaxStateBytes)
+		if err != nil {
+			return err
+		}
+		r := r
+		r.State = json.RawMessage(state)
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if r.SessionID, err = session.find(ctx, cmd, s); err != nil {
 				return err
 			}
-			r := r
-			r.State = json.RawMessage(state)
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if r.SessionID, err = session.find(ctx, cmd, s); err != nil {
-					return err
-				}
-				return cli.Answer(s.Store.Loops.SaveLoop(ctx, r))(a.Out, func(w io.Writer, saved amber.PendingLoop) {
-					fmt.Fprintf(w, "saved run %s, revision %d\n", cli.Flat(saved.RunID), saved.Revision)
-				})
+			return cli.Answer(s.Store.Loops.SaveLoop(ctx, r))(a.Out, func(w io.Writer, saved amber.PendingLoop) {
+				fmt.Fprintf(w, "saved run %s, revision %d\n", cli.Flat(saved.RunID), saved.Revision)
 			})
-		},
-	}
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	fl := cmd.Flags()
 	fl.StringVar(&r.RunID, "run", "", "the run that is suspended")
@@ -58,33 +47,28 @@ changes nothing.`,
 
 func (a *app) loopLoadCommand() *cobra.Command {
 	var session sessionFlag
-	cmd := &cobra.Command{
-		Use:   "load",
-		Short: "Print the suspended loop of a session",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := session.find(ctx, cmd, s)
-				if err != nil {
-					return err
-				}
-				l, err := s.Store.Loops.LoadLoop(ctx, id)
-				if err != nil {
-					return err
-				}
-				if l.Parked {
-					a.Out.Note("this loop came back with a restore; check that the world still fits it")
-				}
-				return a.Out.Show(l, func(w io.Writer) {
-					a.Out.Fact(w, "run", l.RunID)
-					a.Out.Fact(w, "revision", fmt.Sprint(l.Revision))
-					a.Out.Fact(w, "saved", l.CreatedAt.String())
-					a.Out.Fact(w, "digest", l.Digest)
-					fmt.Fprintf(w, "\n%s\n", cli.Safe(string(l.State)))
-				})
+	cmd := cli.Verb("load", func(cmd *cobra.Command, _ []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := session.find(ctx, cmd, s)
+			if err != nil {
+				return err
+			}
+			l, err := s.Store.Loops.LoadLoop(ctx, id)
+			if err != nil {
+				return err
+			}
+			if l.Parked {
+				a.Out.Note("this loop came back with a restore; check that the world still fits it")
+			}
+			return a.Out.Show(l, func(w io.Writer) {
+				a.Out.Fact(w, "run", l.RunID)
+				a.Out.Fact(w, "revision", fmt.Sprint(l.Revision))
+				a.Out.Fact(w, "saved", l.CreatedAt.String())
+				a.Out.Fact(w, "digest", l.Digest)
+				fmt.Fprintf(w, "\n%s\n", cli.Safe(string(l.State)))
 			})
-		},
-	}
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	return cmd
 }
@@ -99,28 +83,23 @@ type loopCleared struct {
 func (a *app) loopClearCommand() *cobra.Command {
 	var session sessionFlag
 	var run string
-	cmd := &cobra.Command{
-		Use:   "clear --session ID",
-		Short: "Remove the suspended loop of a session, if there is one",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("run") {
-				if err := amber.CheckID("run id", run); err != nil {
-					return err
-				}
+	cmd := cli.Verb("clear", func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("run") {
+			if err := amber.CheckID("run id", run); err != nil {
+				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := session.named(ctx, cmd, s)
-				if err != nil {
-					return err
-				}
-				if err := s.Store.Loops.ClearLoop(ctx, id, run); err != nil {
-					return err
-				}
-				return a.Out.Show(loopCleared{id, run, true}, func(w io.Writer) { fmt.Fprintln(w, "cleared") })
-			})
-		},
-	}
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := session.named(ctx, cmd, s)
+			if err != nil {
+				return err
+			}
+			if err := s.Store.Loops.ClearLoop(ctx, id, run); err != nil {
+				return err
+			}
+			return a.Out.Show(loopCleared{id, run, true}, func(w io.Writer) { fmt.Fprintln(w, "cleared") })
+		})
+	})
 	session.add(cmd, "the session")
 	cmd.Flags().StringVar(&run, "run", "", "only the loop of this run")
 	return cmd

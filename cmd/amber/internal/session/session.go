@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) sessionCommand() *cobra.Command {
-	return cli.Family("session", "Start, end and look at sessions",
+	return cli.Family("session",
 		a.sessionStartCommand(), a.sessionEndCommand(), a.sessionListCommand(), a.sessionShowCommand(), a.sessionActivityCommand(),
 		a.sessionRenameCommand(), a.sessionDeleteCommand(), a.sessionSelectCommand(), a.sessionStateCommand(),
 	)
@@ -22,40 +22,30 @@ func (a *app) sessionCommand() *cobra.Command {
 func (a *app) sessionStartCommand() *cobra.Command {
 	var r amber.SessionStart
 	var parent string
-	cmd := &cobra.Command{
-		Use:   "start [ID]",
-		Short: "Start a session, or resume one",
-		Long: `Start a session and print its id. It becomes the active session of its binding:
-commands that need a session use it by default. A session that exists is
-resumed, also after it ended.`,
-		Example: `  amber session start --name "release 1.4"
-  amber session start host-7f3a --binding chat`,
-		Args: cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := r
-			r.Parent = amber.SessionID(parent)
-			if len(args) == 1 {
-				id, err := amber.ParseSessionID(args[0])
-				if err != nil {
-					return err
-				}
-				r.ID = id
-			}
-			if err := checkNamed(cmd, r); err != nil {
+	cmd := cli.Verb("start", func(cmd *cobra.Command, args []string) error {
+		r := r
+		r.Parent = amber.SessionID(parent)
+		if len(args) == 1 {
+			id, err := amber.ParseSessionID(args[0])
+			if err != nil {
 				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if err := a.placeSession(cmd, &r); err != nil {
-					return err
-				}
-				started, err := s.Store.Sessions.StartSession(ctx, r)
-				if err != nil {
-					return err
-				}
-				return a.showSessionID(started)
-			})
-		},
-	}
+			r.ID = id
+		}
+		if err := checkNamed(cmd, r); err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if err := a.placeSession(cmd, &r); err != nil {
+				return err
+			}
+			started, err := s.Store.Sessions.StartSession(ctx, r)
+			if err != nil {
+				return err
+			}
+			return a.showSessionID(started)
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&r.Name, "name", "", "a name (default the id)")
 	fl.StringVar(&r.Binding, "binding", amber.DefaultBinding, "the chat or terminal it belongs to")
@@ -94,34 +84,27 @@ func (a *app) placeSession(cmd *cobra.Command, r *amber.SessionStart) error {
 func (a *app) sessionEndCommand() *cobra.Command {
 	var which sessionChoice
 	var reason, summary string
-	cmd := &cobra.Command{
-		Use:   "end [ID]",
-		Short: "End a session (default the active one)",
-		Example: `  amber session end --summary "shipped 1.4; the migration is still open"
-  amber session end 1f0c9a2b --reason idle`,
-		Args: cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.Text(summary, amber.MaxSummaryBytes)
+	cmd := cli.Verb("end", func(cmd *cobra.Command, args []string) error {
+		text, err := a.Text(summary, amber.MaxSummaryBytes)
+		if err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := which.find(ctx, cmd, s, args)
 			if err != nil {
 				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := which.find(ctx, cmd, s, args)
-				if err != nil {
-					return err
-				}
-				ended, err := s.Store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Reason: amber.EndReason(reason), Summary: text})
-				if err != nil {
-					return err
-				}
-				err = a.showSessionID(ended)
-				if err == nil && text != "" {
-					s.IndexWritten(ctx, cli.WriteBudget)
-				}
+			ended, err := s.Store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Reason: amber.EndReason(reason), Summary: text})
+			if err != nil {
 				return err
-			})
-		},
-	}
+			}
+			err = a.showSessionID(ended)
+			if err == nil && text != "" {
+				s.IndexWritten(ctx, cli.WriteBudget)
+			}
+			return err
+		})
+	})
 	which.add(cmd)
 	cmd.Flags().StringVar(&reason, "reason", string(amber.EndEnded), "why it ends: ended, crash, idle or a word of your own")
 	cmd.Flags().StringVar(&summary, "summary", "", "what came of it, or - for stdin")
@@ -129,45 +112,35 @@ func (a *app) sessionEndCommand() *cobra.Command {
 }
 
 func (a *app) sessionRenameCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "rename ID NAME",
-		Short: "Give a session a new name",
-		Args:  cli.Exactly("an id", "a name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := agent.FindSession(ctx, s.Store, args[0])
-				if err != nil {
-					return err
-				}
-				renamed, err := s.Store.Names.RenameSession(ctx, id, args[1])
-				if err != nil {
-					return err
-				}
-				return a.showSessionID(renamed)
-			})
-		},
-	}
+	return cli.Verb("rename", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := agent.FindSession(ctx, s.Store, args[0])
+			if err != nil {
+				return err
+			}
+			renamed, err := s.Store.Names.RenameSession(ctx, id, args[1])
+			if err != nil {
+				return err
+			}
+			return a.showSessionID(renamed)
+		})
+	})
 }
 
 func (a *app) sessionSelectCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "select ID",
-		Short: "Make a session the active one of its binding",
-		Args:  cli.Exactly("an id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := agent.FindSession(ctx, s.Store, args[0])
-				if err != nil {
-					return err
-				}
-				selected, err := s.Store.Active.SelectSession(ctx, id)
-				if err != nil {
-					return err
-				}
-				return a.showSessionID(selected)
-			})
-		},
-	}
+	return cli.Verb("select", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := agent.FindSession(ctx, s.Store, args[0])
+			if err != nil {
+				return err
+			}
+			selected, err := s.Store.Active.SelectSession(ctx, id)
+			if err != nil {
+				return err
+			}
+			return a.showSessionID(selected)
+		})
+	})
 }
 
 func (a *app) showSessionID(s amber.Session) error {

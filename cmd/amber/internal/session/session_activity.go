@@ -17,31 +17,23 @@ const lastActivity = 5
 func (a *app) sessionActivityCommand() *cobra.Command {
 	var which sessionChoice
 	var kind string
-	cmd := &cobra.Command{
-		Use:   "activity [ID]",
-		Short: "List what an agent did in a session (default the active one)",
-		Long: `List what an agent did in a session, as its hooks told: tools, files, commands,
-tasks, errors, subagents and compactions, in the order they were first done.`,
-		Example: "  amber session activity --kind file",
-		Args:    cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := which.find(ctx, cmd, s, args)
-				if err != nil {
-					return err
-				}
-				if _, err := s.Store.Sessions.Session(ctx, id); err != nil {
-					return err
-				}
-				list, err := s.Store.Activities.ListActivity(ctx, id, amber.ActivityKind(kind))
-				if err != nil {
-					return err
-				}
-				page := amber.Page[amber.Activity]{Items: list}
-				return a.Out.Show(page, func(w io.Writer) { a.printActivity(w, list) })
-			})
-		},
-	}
+	cmd := cli.Verb("activity", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := which.find(ctx, cmd, s, args)
+			if err != nil {
+				return err
+			}
+			if _, err := s.Store.Sessions.Session(ctx, id); err != nil {
+				return err
+			}
+			list, err := s.Store.Activities.ListActivity(ctx, id, amber.ActivityKind(kind))
+			if err != nil {
+				return err
+			}
+			page := amber.Page[amber.Activity]{Items: list}
+			return a.Out.Show(page, func(w io.Writer) { a.printActivity(w, list) })
+		})
+	})
 	which.add(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "only tool, file, command, task, error, subagent, compaction, gap, context or other")
 	return cmd

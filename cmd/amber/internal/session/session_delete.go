@@ -26,40 +26,32 @@ type sessionRemoval struct {
 
 func (a *app) sessionDeleteCommand() *cobra.Command {
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "delete ID",
-		Short: "Delete a session with its turns, state and loop",
-		Long: `Delete a session with its turns, its state, its suspended loop and its summaries.
-Long-term memories stay, also those of the session's scope. It asks first;
-without a terminal it needs --yes.`,
-		Args: cli.Exactly("an id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := agent.FindSession(ctx, s.Store, args[0])
-				if err != nil {
-					return err
-				}
-				plan, err := planRemoval(ctx, s, id)
-				if err != nil {
-					return err
-				}
-				if plan.DryRun = dryRun; dryRun {
-					return a.showRemoval(plan, "would delete")
-				}
-				if err := a.Confirm(yes, "delete "+plan.String()); err != nil {
-					return err
-				}
-				// Entries that are still on their way would make the session again.
-				for _, left := range a.Site(s).Settle(ctx) {
-					a.Out.Note("not deleted: %s", left)
-				}
-				if err := s.Store.Sessions.DeleteSession(ctx, id); err != nil {
-					return err
-				}
-				return a.showRemoval(plan, "deleted")
-			})
-		},
-	}
+	cmd := cli.Verb("delete", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := agent.FindSession(ctx, s.Store, args[0])
+			if err != nil {
+				return err
+			}
+			plan, err := planRemoval(ctx, s, id)
+			if err != nil {
+				return err
+			}
+			if plan.DryRun = dryRun; dryRun {
+				return a.showRemoval(plan, "would delete")
+			}
+			if err := a.Confirm(yes, "delete "+plan.String()); err != nil {
+				return err
+			}
+			// Entries that are still on their way would make the session again.
+			for _, left := range a.Site(s).Settle(ctx) {
+				a.Out.Note("not deleted: %s", left)
+			}
+			if err := s.Store.Sessions.DeleteSession(ctx, id); err != nil {
+				return err
+			}
+			return a.showRemoval(plan, "deleted")
+		})
+	})
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be deleted and delete nothing")
 	return cmd

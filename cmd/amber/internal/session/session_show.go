@@ -19,37 +19,32 @@ const lastTurns = 5
 func (a *app) sessionListCommand() *cobra.Command {
 	var f cli.PageFlags
 	var binding, project string
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List sessions, last changed first",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(f.N); err != nil {
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(f.N); err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("binding") {
+			if err := amber.CheckID("binding", binding); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("binding") {
-				if err := amber.CheckID("binding", binding); err != nil {
-					return err
-				}
+		}
+		if cmd.Flags().Changed("project") {
+			if err := amber.CheckID("project", project); err != nil {
+				return err
 			}
-			if cmd.Flags().Changed("project") {
-				if err := amber.CheckID("project", project); err != nil {
-					return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			active := activeSet{}
+			read := func(n int, c amber.Cursor) (amber.Page[amber.Session], error) {
+				page, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: binding, Project: project, Limit: n, Cursor: c})
+				if err == nil && !a.Global.JSON && !f.JSONL {
+					err = active.look(ctx, s, page.Items)
 				}
+				return page, err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				active := activeSet{}
-				read := func(n int, c amber.Cursor) (amber.Page[amber.Session], error) {
-					page, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: binding, Project: project, Limit: n, Cursor: c})
-					if err == nil && !a.Global.JSON && !f.JSONL {
-						err = active.look(ctx, s, page.Items)
-					}
-					return page, err
-				}
-				return cli.ShowPage(a.App, cmd, f, read, func(w io.Writer, items []amber.Session) { a.printSessions(w, items, active) })
-			})
-		},
-	}
+			return cli.ShowPage(a.App, cmd, f, read, func(w io.Writer, items []amber.Session) { a.printSessions(w, items, active) })
+		})
+	})
 	f.Add(cmd)
 	cmd.Flags().StringVar(&binding, "binding", "", "only sessions of this chat or terminal")
 	cmd.Flags().StringVar(&project, "project", "", "only sessions of this project (default every project)")
@@ -87,34 +82,29 @@ func (a *app) printSessions(w io.Writer, items []amber.Session, active activeSet
 
 func (a *app) sessionShowCommand() *cobra.Command {
 	var which sessionChoice
-	cmd := &cobra.Command{
-		Use:   "show [ID]",
-		Short: "Show a session and its last turns (default the active one)",
-		Args:  cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := which.find(ctx, cmd, s, args)
-				if err != nil {
+	cmd := cli.Verb("show", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := which.find(ctx, cmd, s, args)
+			if err != nil {
+				return err
+			}
+			found, err := s.Store.Sessions.Session(ctx, id)
+			if err != nil {
+				return err
+			}
+			var turns []amber.Turn
+			var done []amber.Activity
+			if !a.Global.JSON {
+				if turns, err = allTurns(ctx, s, id); err != nil {
 					return err
 				}
-				found, err := s.Store.Sessions.Session(ctx, id)
-				if err != nil {
+				if done, err = recentActivity(ctx, s, id); err != nil {
 					return err
 				}
-				var turns []amber.Turn
-				var done []amber.Activity
-				if !a.Global.JSON {
-					if turns, err = allTurns(ctx, s, id); err != nil {
-						return err
-					}
-					if done, err = recentActivity(ctx, s, id); err != nil {
-						return err
-					}
-				}
-				return a.Out.Show(found, func(w io.Writer) { a.printSession(w, found, turns, done) })
-			})
-		},
-	}
+			}
+			return a.Out.Show(found, func(w io.Writer) { a.printSession(w, found, turns, done) })
+		})
+	})
 	which.add(cmd)
 	return cmd
 }

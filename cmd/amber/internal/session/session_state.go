@@ -14,33 +14,23 @@ import (
 )
 
 func (a *app) sessionStateCommand() *cobra.Command {
-	cmd := cli.Family("state", "Keep the state and the preferences of a session",
+	return cli.Family("state",
 		a.sessionStateGetCommand(), a.sessionStateSetCommand(), a.sessionStateDeleteCommand())
-	cmd.Long = `Keep the state and the preferences of a session: one JSON document with a version.
-It goes when the session is deleted.`
-	return cmd
 }
 
 func (a *app) sessionStateGetCommand() *cobra.Command {
 	var choice sessionChoice
-	cmd := &cobra.Command{
-		Use:     "get [ID]",
-		Short:   "Print the state of a session",
-		Long:    "Print the state of a session, of the active one without ID. With --json its version is printed too.",
-		Example: `  amber session state get --json`,
-		Args:    cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := choice.find(ctx, cmd, s, args)
-				if err != nil {
-					return err
-				}
-				return cli.Answer(s.Store.States.LoadState(ctx, id))(a.Out, func(w io.Writer, state amber.SessionState) {
-					a.PrintNote(w, string(state.Document))
-				})
+	cmd := cli.Verb("get", func(cmd *cobra.Command, args []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := choice.find(ctx, cmd, s, args)
+			if err != nil {
+				return err
+			}
+			return cli.Answer(s.Store.States.LoadState(ctx, id))(a.Out, func(w io.Writer, state amber.SessionState) {
+				a.PrintNote(w, string(state.Document))
 			})
-		},
-	}
+		})
+	})
 	choice.add(cmd)
 	return cmd
 }
@@ -49,38 +39,25 @@ func (a *app) sessionStateSetCommand() *cobra.Command {
 	var session sessionFlag
 	var u wire.StateUpdate
 	var version int64
-	cmd := &cobra.Command{
-		Use:   "set DOCUMENT|-",
-		Short: "Store the state of a session",
-		Long: `Store the state of a session as a whole. With --merge only the fields of DOCUMENT are
-set, objects field by field, and a field that is null is removed; others stay,
-also those that another program sets at the same time.
-
-With --if-version the state is stored only over that version (0: if there is
-no state); otherwise the command exits 4 and changes nothing.`,
-		Example: `  amber session state set --merge '{"planning_mode": "tree_search"}'
-  amber session state set --session 1f0c9a2b --if-version 3 - < state.json`,
-		Args: cli.Exactly("a document as JSON, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			u := u
-			if cmd.Flags().Changed("if-version") {
-				u.IfVersion = &version
-			}
-			text, err := a.Text(args[0], amber.MaxStateBytes)
-			if err != nil {
+	cmd := cli.Verb("set", func(cmd *cobra.Command, args []string) error {
+		u := u
+		if cmd.Flags().Changed("if-version") {
+			u.IfVersion = &version
+		}
+		text, err := a.Text(args[0], amber.MaxStateBytes)
+		if err != nil {
+			return err
+		}
+		u.Document = json.RawMessage(text)
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if u.SessionID, err = session.find(ctx, cmd, s); err != nil {
 				return err
 			}
-			u.Document = json.RawMessage(text)
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if u.SessionID, err = session.find(ctx, cmd, s); err != nil {
-					return err
-				}
-				return cli.Answer(wire.UpdateState(ctx, s.Store.States, u))(a.Out, func(w io.Writer, state amber.SessionState) {
-					fmt.Fprintf(w, "%s version %d\n", cli.Flat(string(state.SessionID)), state.Version)
-				})
+			return cli.Answer(wire.UpdateState(ctx, s.Store.States, u))(a.Out, func(w io.Writer, state amber.SessionState) {
+				fmt.Fprintf(w, "%s version %d\n", cli.Flat(string(state.SessionID)), state.Version)
 			})
-		},
-	}
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	cmd.Flags().BoolVar(&u.Merge, "merge", false, "set only the fields that the document names")
 	cmd.Flags().Int64Var(&version, "if-version", 0, "store it only over this version; 0: there is no state yet")
@@ -95,24 +72,18 @@ type deletedState struct {
 
 func (a *app) sessionStateDeleteCommand() *cobra.Command {
 	var session sessionFlag
-	cmd := &cobra.Command{
-		Use:     "delete --session ID",
-		Short:   "Remove the state of a session, if there is one",
-		Example: `  amber session state delete --session 1f0c9a2b`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := session.named(ctx, cmd, s)
-				if err != nil {
-					return err
-				}
-				if err := s.Store.States.DeleteState(ctx, id); err != nil {
-					return err
-				}
-				return a.Out.Show(deletedState{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
-			})
-		},
-	}
+	cmd := cli.Verb("delete", func(cmd *cobra.Command, _ []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := session.named(ctx, cmd, s)
+			if err != nil {
+				return err
+			}
+			if err := s.Store.States.DeleteState(ctx, id); err != nil {
+				return err
+			}
+			return a.Out.Show(deletedState{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
+		})
+	})
 	session.add(cmd, "the session")
 	return cmd
 }

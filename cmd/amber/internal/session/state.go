@@ -18,26 +18,17 @@ ran last. A NAME is 1 to 64 of a-z, 0-9, dot, _ and -, such as my-indexer.cursor
 Snapshots capture all documents, and a restore brings them back.`
 
 func (a *app) stateCommand() *cobra.Command {
-	cmd := cli.Family("state", "Keep small documents of runtime state",
+	return cli.Family("state",
 		a.stateListCommand(), a.stateGetCommand(), a.stateSetCommand(), a.stateDeleteCommand())
-	cmd.Long = "Keep small documents of runtime state for programs that work with the agent.\n\n" + stateHelp
-	return cmd
 }
 
 func (a *app) stateListCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the documents of runtime state",
-		Long:    "List the documents of runtime state by name, without their text.\n\n" + stateHelp,
-		Example: `  amber state list`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(s.Store.Documents.ListDocuments(ctx))(a.App, jsonl, a.printDocuments)
-			})
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Listing(s.Store.Documents.ListDocuments(ctx))(a.App, jsonl, a.printDocuments)
+		})
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
@@ -63,60 +54,33 @@ func (a *app) withDocument(cmd *cobra.Command, name string, fn func(ctx context.
 }
 
 func (a *app) stateGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "get NAME",
-		Short: "Print a document of runtime state",
-		Long: `Print a document of runtime state. With --json its revision is printed too, which
---if-revision of state set and state delete takes.
-
-` + stateHelp,
-		Example: `  amber state get my-indexer.cursor
-  amber state get my-indexer.cursor --json`,
-		Args: cli.Exactly("the name of a document"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
-				return cli.Answer(d.ReadDocument(ctx, args[0]))(a.Out, func(w io.Writer, doc amber.Document) {
-					a.PrintNote(w, string(doc.Document))
-				})
+	return cli.Verb("get", func(cmd *cobra.Command, args []string) error {
+		return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
+			return cli.Answer(d.ReadDocument(ctx, args[0]))(a.Out, func(w io.Writer, doc amber.Document) {
+				a.PrintNote(w, string(doc.Document))
 			})
-		},
-	}
+		})
+	})
 }
 
 func (a *app) stateSetCommand() *cobra.Command {
 	var r amber.DocumentWrite
-	cmd := &cobra.Command{
-		Use:   "set NAME DOCUMENT|-",
-		Short: "Store a document of runtime state",
-		Long: `Store a document of runtime state, new or over the one of that name. White space in
-the JSON is not kept.
-
-With --if-revision the document is stored only over that revision, with --if-absent
-only if there is no such document; otherwise the command exits 4 and changes nothing. The
-revision is the SHA-256 of the document, so after a restore the revision is again
-the one of the restored document.
-
-` + stateHelp,
-		Example: `  amber state set my-indexer.cursor '{"line": 120}' --if-absent
-  amber state set my-indexer.cursor - < cursor.json`,
-		Args: cli.Exactly("the name of a document", "a document as JSON, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := r
-			if cmd.Flags().Changed("if-revision") && r.IfRevision == "" {
-				return cli.Usage("--if-revision is empty")
+	cmd := cli.Verb("set", func(cmd *cobra.Command, args []string) error {
+		r := r
+		if cmd.Flags().Changed("if-revision") && r.IfRevision == "" {
+			return cli.Usage("--if-revision is empty")
+		}
+		return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
+			text, err := a.Text(args[1], amber.MaxStateBytes)
+			if err != nil {
+				return err
 			}
-			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
-				text, err := a.Text(args[1], amber.MaxStateBytes)
-				if err != nil {
-					return err
-				}
-				r.Name, r.Document = args[0], json.RawMessage(text)
-				return cli.Answer(d.PutDocument(ctx, r))(a.Out, func(w io.Writer, doc amber.Document) {
-					fmt.Fprintln(w, doc.Name, doc.Revision)
-				})
+			r.Name, r.Document = args[0], json.RawMessage(text)
+			return cli.Answer(d.PutDocument(ctx, r))(a.Out, func(w io.Writer, doc amber.Document) {
+				fmt.Fprintln(w, doc.Name, doc.Revision)
 			})
-		},
-	}
+		})
+	})
 	cmd.Flags().StringVar(&r.IfRevision, "if-revision", "", "store it only over this revision")
 	cmd.Flags().BoolVar(&r.IfAbsent, "if-absent", false, "store it only if there is no document of that name")
 	return cmd
@@ -130,24 +94,17 @@ type deletedDocument struct {
 
 func (a *app) stateDeleteCommand() *cobra.Command {
 	var revision string
-	cmd := &cobra.Command{
-		Use:     "delete NAME",
-		Short:   "Delete a document of runtime state",
-		Long:    "Delete a document of runtime state, with --if-revision only that revision.\n\n" + stateHelp,
-		Example: `  amber state delete my-indexer.cursor`,
-		Args:    cli.Exactly("the name of a document"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("if-revision") && revision == "" {
-				return cli.Usage("--if-revision is empty")
+	cmd := cli.Verb("delete", func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("if-revision") && revision == "" {
+			return cli.Usage("--if-revision is empty")
+		}
+		return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
+			if err := d.DeleteDocument(ctx, args[0], revision); err != nil {
+				return err
 			}
-			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
-				if err := d.DeleteDocument(ctx, args[0], revision); err != nil {
-					return err
-				}
-				return a.Out.Show(deletedDocument{args[0], true}, func(w io.Writer) { fmt.Fprintln(w, args[0]) })
-			})
-		},
-	}
+			return a.Out.Show(deletedDocument{args[0], true}, func(w io.Writer) { fmt.Fprintln(w, args[0]) })
+		})
+	})
 	cmd.Flags().StringVar(&revision, "if-revision", "", "delete only this revision")
 	return cmd
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) turnCommand() *cobra.Command {
-	return cli.Family("turn", "Keep the turns of a conversation",
+	return cli.Family("turn",
 		a.turnAddCommand(), a.turnListCommand(), a.turnClearCommand(),
 	)
 }
@@ -21,47 +21,37 @@ func (a *app) turnCommand() *cobra.Command {
 func (a *app) turnAddCommand() *cobra.Command {
 	var session sessionFlag
 	var role, id, project string
-	cmd := &cobra.Command{
-		Use:   "add TEXT|-",
-		Short: "Add a turn to a session",
-		Long: `Add a turn at the end of a session and print its id. It is on disk when the id is
-printed. A turn whose id is stored already is left as it was stored, so the same
-command can be run again.`,
-		Example: `  amber turn add "Which database did we pick?"
-  agent answer | amber turn add - --role assistant --session 1f0c9a2b`,
-		Args: cli.Exactly("a text, or - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			content, err := a.Text(args[0], amber.MaxContentBytes)
-			if err != nil {
+	cmd := cli.Verb("add", func(cmd *cobra.Command, args []string) error {
+		content, err := a.Text(args[0], amber.MaxContentBytes)
+		if err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("id") {
+			if err := amber.CheckID("turn id", id); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("id") {
-				if err := amber.CheckID("turn id", id); err != nil {
-					return err
+		}
+		turn := amber.Turn{ID: amber.TurnID(id), Role: amber.Role(role), Content: content, ProjectID: project}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			if !cmd.Flags().Changed("project") {
+				dir, err := a.Directory()
+				if err != nil {
+					return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
 				}
+				turn.ProjectID = a.Project(ctx, dir).ID
 			}
-			turn := amber.Turn{ID: amber.TurnID(id), Role: amber.Role(role), Content: content, ProjectID: project}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				if !cmd.Flags().Changed("project") {
-					dir, err := a.Directory()
-					if err != nil {
-						return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
-					}
-					turn.ProjectID = a.Project(ctx, dir).ID
-				}
-				if turn.SessionID, err = session.find(ctx, cmd, s); err != nil {
-					return err
-				}
-				err := cli.Answer(s.Store.Turns.AppendTurn(ctx, turn))(a.Out, func(w io.Writer, stored amber.Turn) {
-					fmt.Fprintln(w, cli.Safe(string(stored.ID)))
-				})
-				if err == nil {
-					s.IndexWritten(ctx, cli.WriteBudget)
-				}
+			if turn.SessionID, err = session.find(ctx, cmd, s); err != nil {
 				return err
+			}
+			err := cli.Answer(s.Store.Turns.AppendTurn(ctx, turn))(a.Out, func(w io.Writer, stored amber.Turn) {
+				fmt.Fprintln(w, cli.Safe(string(stored.ID)))
 			})
-		},
-	}
+			if err == nil {
+				s.IndexWritten(ctx, cli.WriteBudget)
+			}
+			return err
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	fl := cmd.Flags()
 	fl.StringVar(&role, "role", string(amber.RoleUser), "who speaks: user, assistant, system or tool")
@@ -74,24 +64,18 @@ func (a *app) turnListCommand() *cobra.Command {
 	var session sessionFlag
 	var n int
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the last turns of a session, oldest first",
-		Example: `  amber turn list --session 1f0c9a2b -n 100`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.Limit("-n", n); err != nil {
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.Limit("-n", n); err != nil {
+			return err
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := session.find(ctx, cmd, s)
+			if err != nil {
 				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := session.find(ctx, cmd, s)
-				if err != nil {
-					return err
-				}
-				return cli.Listing(amber.LastTurns(ctx, s.Store.Turns, id, n))(a.App, jsonl, a.printTurns)
-			})
-		},
-	}
+			return cli.Listing(amber.LastTurns(ctx, s.Store.Turns, id, n))(a.App, jsonl, a.printTurns)
+		})
+	})
 	session.add(cmd, "the session (default the active one)")
 	cmd.Flags().IntVarP(&n, "limit", "n", 20, "how many at most")
 	cli.AddJSONL(cmd, &jsonl)
@@ -106,24 +90,19 @@ type turnsDeleted struct {
 
 func (a *app) turnClearCommand() *cobra.Command {
 	var session sessionFlag
-	cmd := &cobra.Command{
-		Use:   "clear --session ID",
-		Short: "Delete every turn of a session",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				id, err := session.named(ctx, cmd, s)
-				if err != nil {
-					return err
-				}
-				n, err := s.Store.Turns.DeleteTurns(ctx, id)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(turnsDeleted{id, n}, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", words.Count(n, "turn", "turns")) })
-			})
-		},
-	}
+	cmd := cli.Verb("clear", func(cmd *cobra.Command, _ []string) error {
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			id, err := session.named(ctx, cmd, s)
+			if err != nil {
+				return err
+			}
+			n, err := s.Store.Turns.DeleteTurns(ctx, id)
+			if err != nil {
+				return err
+			}
+			return a.Out.Show(turnsDeleted{id, n}, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", words.Count(n, "turn", "turns")) })
+		})
+	})
 	session.add(cmd, "the session")
 	return cmd
 }

@@ -4,6 +4,7 @@ package share
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/spf13/cobra"
 
@@ -14,13 +15,16 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+//go:embed verbs.md
+var verbs string // the words of the verbs
+
 // app is the run, with the verbs of this package.
 type app struct{ *cli.App }
 
 // Commands are the families of this package.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return []*cobra.Command{a.syncCommand(), a.vaultCommand()}
+	return cli.Describe(verbs, nil, a.syncCommand(), a.vaultCommand())
 }
 
 // CheckVault is the doctor's check of backups to a vault.

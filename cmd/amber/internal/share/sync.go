@@ -19,21 +19,9 @@ import (
 
 func (a *app) syncCommand() *cobra.Command {
 	var f syncFlags
-	c := cli.Family("sync", "Share memory through a folder in a git repository",
+	c := cli.Family("sync",
 		a.syncExportCommand(&f), a.syncImportCommand(&f), a.syncStatusCommand(&f), a.syncVerifyCommand(&f),
 		a.syncCompactCommand(&f), a.syncRepairCommand(&f), a.syncWatchCommand(&f), a.syncHookCommand(&f))
-	c.Long = `Share memory through a folder that is committed to git like any other: .amber at the top of the
-work tree. Export writes what is new to it, import takes in what others wrote; git carries the
-files in between, and they never conflict.
-
-  amber sync export && git add .amber && git commit -m "share memory"
-  git push; git pull
-  amber sync import
-
-Memories of scope user, text between <private> tags, and deleted text are never exported, and
-secrets are taken out unless export.redact is false. docs/sync.md shows how a team uses it.
-
-With --format engram the folder is .engram, in the format that Engram reads and writes.`
 	fl := c.PersistentFlags()
 	fl.StringVar(&f.dir, "dir", "", "the folder itself (default .amber, or .engram, at the top of the git work tree)")
 	fl.StringVar(&f.format, "format", "", "amber or engram (default by the name of the folder)")

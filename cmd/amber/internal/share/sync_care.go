@@ -15,32 +15,23 @@ import (
 )
 
 func (a *app) syncVerifyCommand(f *syncFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify",
-		Short: "Read every chunk of the folder and import nothing",
-		Long: `Read every chunk of the folder from beginning to end: the name of each file against its bytes,
-each record against the rules, counts and signatures, and that no chunk is missing that another
-one builds on. Nothing is imported. It says what was checked and what was not, and exits 5 when a
-chunk cannot be used or is missing.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
-				v, err := cli.Working(a.App, "verifying", func() (wire.SyncVerify, error) { return g.Verify(ctx) })
-				if err != nil {
-					return err
-				}
-				v.Checked, v.NotChecked, v.Damaged = cli.OrEmpty(v.Checked), cli.OrEmpty(v.NotChecked), cli.OrEmpty(v.Damaged)
-				v.Missing, v.Summary.Authors = cli.OrEmpty(v.Missing), cli.OrEmpty(v.Summary.Authors)
-				if err := a.Out.Show(v, func(w io.Writer) { a.printSyncVerified(w, g.Dir(), v) }); err != nil {
-					return err
-				}
-				if len(v.Damaged)+len(v.Missing) > 0 {
-					return cli.Reported(amber.KindDamaged)
-				}
-				return nil
-			})
-		},
-	}
+	return cli.Verb("verify", func(cmd *cobra.Command, _ []string) error {
+		return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
+			v, err := cli.Working(a.App, "verifying", func() (wire.SyncVerify, error) { return g.Verify(ctx) })
+			if err != nil {
+				return err
+			}
+			v.Checked, v.NotChecked, v.Damaged = cli.OrEmpty(v.Checked), cli.OrEmpty(v.NotChecked), cli.OrEmpty(v.Damaged)
+			v.Missing, v.Summary.Authors = cli.OrEmpty(v.Missing), cli.OrEmpty(v.Summary.Authors)
+			if err := a.Out.Show(v, func(w io.Writer) { a.printSyncVerified(w, g.Dir(), v) }); err != nil {
+				return err
+			}
+			if len(v.Damaged)+len(v.Missing) > 0 {
+				return cli.Reported(amber.KindDamaged)
+			}
+			return nil
+		})
+	})
 }
 
 func (a *app) printSyncVerified(w io.Writer, dir string, v wire.SyncVerify) {
@@ -71,71 +62,49 @@ func (a *app) printSyncVerified(w io.Writer, dir string, v wire.SyncVerify) {
 }
 
 func (a *app) syncCompactCommand(f *syncFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "compact",
-		Short: "Put many small chunks into few files",
-		Long: `Put many small chunks into few files, byte by byte: nobody sees a difference, whether they have
-imported them or not, and two who do it at the same time do not conflict. Chunks with text that was
-erased, or with prompts that were deleted, are written again without it; one that is signed by its
-signer alone, and the report counts those that are left. The history of git still holds that text.
-
-Commit the folder afterwards.`,
-		Example: `  amber sync compact && git add --all .amber && git commit -m "compact shared memory"`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSync(cmd, f, true, func(ctx context.Context, g *gitsync.Sync) error {
-				r, err := cli.Working(a.App, "compacting", func() (wire.SyncCompact, error) { return g.Compact(ctx) })
-				if err != nil {
-					return err
+	return cli.Verb("compact", func(cmd *cobra.Command, _ []string) error {
+		return a.withSync(cmd, f, true, func(ctx context.Context, g *gitsync.Sync) error {
+			r, err := cli.Working(a.App, "compacting", func() (wire.SyncCompact, error) { return g.Compact(ctx) })
+			if err != nil {
+				return err
+			}
+			if r.Left > 0 {
+				a.Out.Warn("%s erased text and %s signed by others: it goes when they compact", words.Count(r.Left, "chunk holds", "chunks hold"), are(int(r.Left)))
+			}
+			return a.Out.Show(r, func(w io.Writer) {
+				if r.Packed == 0 && r.Rewritten == 0 && r.Before == r.After {
+					fmt.Fprintf(w, "nothing to compact, %s\n", words.Count(r.Before, "file", "files"))
+					return
 				}
-				if r.Left > 0 {
-					a.Out.Warn("%s erased text and %s signed by others: it goes when they compact", words.Count(r.Left, "chunk holds", "chunks hold"), are(int(r.Left)))
+				fmt.Fprintf(w, "%s became %s, %s freed", words.Count(r.Before, "file", "files"), words.Count(r.After, "file", "files"), cli.ByteSize(max(r.Freed, 0)))
+				if r.Rewritten > 0 {
+					fmt.Fprintf(w, "; %s written again without erased text", words.Count(r.Rewritten, "chunk", "chunks"))
 				}
-				return a.Out.Show(r, func(w io.Writer) {
-					if r.Packed == 0 && r.Rewritten == 0 && r.Before == r.After {
-						fmt.Fprintf(w, "nothing to compact, %s\n", words.Count(r.Before, "file", "files"))
-						return
-					}
-					fmt.Fprintf(w, "%s became %s, %s freed", words.Count(r.Before, "file", "files"), words.Count(r.After, "file", "files"), cli.ByteSize(max(r.Freed, 0)))
-					if r.Rewritten > 0 {
-						fmt.Fprintf(w, "; %s written again without erased text", words.Count(r.Rewritten, "chunk", "chunks"))
-					}
-					fmt.Fprintln(w)
-				})
+				fmt.Fprintln(w)
 			})
-		},
-	}
+		})
+	})
 }
 
 func (a *app) syncRepairCommand(f *syncFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "repair",
-		Short: "Mend what a merge or a crash left of a manifest",
-		Long: `Mend the folder. The manifest of Engram is one file that everybody edits: git leaves conflict
-markers in it, and a crash half of it. Repair makes it again from both sides and from the chunks
-that are there; the text before is kept beside it. A folder of Amber has no such file: there, the
-two that tell git how to treat it are put back.`,
-		Example: `  amber sync repair --format engram`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
-				r, err := g.Repair(ctx)
-				if err != nil {
-					return err
+	return cli.Verb("repair", func(cmd *cobra.Command, _ []string) error {
+		return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
+			r, err := g.Repair(ctx)
+			if err != nil {
+				return err
+			}
+			r.Repaired = cli.OrEmpty(r.Repaired)
+			return a.Out.Show(r, func(w io.Writer) {
+				if len(r.Repaired) == 0 {
+					fmt.Fprintf(w, "nothing to mend, %s\n", words.Count(r.Chunks, "chunk", "chunks"))
 				}
-				r.Repaired = cli.OrEmpty(r.Repaired)
-				return a.Out.Show(r, func(w io.Writer) {
-					if len(r.Repaired) == 0 {
-						fmt.Fprintf(w, "nothing to mend, %s\n", words.Count(r.Chunks, "chunk", "chunks"))
-					}
-					for _, text := range r.Repaired {
-						fmt.Fprintf(w, "mended: %s\n", cli.Flat(text))
-					}
-					if r.Backup != "" {
-						fmt.Fprintf(w, "as it was: %s\n", cli.Flat(r.Backup))
-					}
-				})
+				for _, text := range r.Repaired {
+					fmt.Fprintf(w, "mended: %s\n", cli.Flat(text))
+				}
+				if r.Backup != "" {
+					fmt.Fprintf(w, "as it was: %s\n", cli.Flat(r.Backup))
+				}
 			})
-		},
-	}
+		})
+	})
 }

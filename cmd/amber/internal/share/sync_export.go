@@ -43,54 +43,31 @@ func (f *syncExportFlags) add(cmd *cobra.Command) {
 
 func (a *app) syncExportCommand(f *syncFlags) *cobra.Command {
 	var e syncExportFlags
-	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "Write what is new to the folder",
-		Long: `Write what is new since the last export to the folder, as a file that never changes: memories with
-their edits and deletions, sessions and relations of the project. The file is durable when it is
-reported. Without anything new no file is written. Commit the folder to share it.
-
-Prompts, which is what was typed to an agent, and the digests that Amber makes of sessions, which
-quote prompts, are not exported unless --prompts or sync.prompts is set; the report counts them.
---prompts --again exports earlier ones, too. Engram itself writes prompts to its folder, and so
-does --format engram.
-
-Memories of scope user, text between <private> tags, and deleted text are never exported. Secrets
-are taken out and counted, unless export.redact is false; with --refuse-secrets nothing is
-exported if there are any.
-
-With --format engram Amber also exports to a folder .amber beside .engram, if there is one, so that
-both hold the same.`,
-		Example: `  amber sync export && git add .amber && git commit -m "share memory"
-  amber sync export --all --refuse-secrets
-  amber sync export --format engram`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			stop, err := limited(cmd, e.timeout)
-			if err != nil {
+	cmd := cli.Verb("export", func(cmd *cobra.Command, _ []string) error {
+		stop, err := limited(cmd, e.timeout)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		project, err := a.exportProject(cmd, e.projectFlags)
+		if err != nil {
+			return err
+		}
+		return a.withFolder(cmd, f, func(ctx context.Context, s *cli.Opened, dir string) error {
+			a.noteNameless(cmd, e.projectFlags)
+			report, err := a.syncExport(ctx, cmd, s, f, e, dir, project)
+			if err != nil && report.Also == nil {
 				return err
 			}
-			defer stop()
-			project, err := a.exportProject(cmd, e.projectFlags)
-			if err != nil {
-				return err
-			}
-			return a.withFolder(cmd, f, func(ctx context.Context, s *cli.Opened, dir string) error {
-				a.noteNameless(cmd, e.projectFlags)
-				report, err := a.syncExport(ctx, cmd, s, f, e, dir, project)
-				if err != nil && report.Also == nil {
+			if report.IsEmpty && report.Also == nil {
+				if err := a.noteOtherProjects(ctx, s, project); err != nil {
 					return err
 				}
-				if report.IsEmpty && report.Also == nil {
-					if err := a.noteOtherProjects(ctx, s, project); err != nil {
-						return err
-					}
-				}
-				// If the second folder failed, the first is still reported.
-				return errors.Join(a.showGivenOut(report, cmp.Or(wire.SyncFormat(f.format), gitsync.FormatOf(dir)) == wire.SyncEngram), a.Judged(err))
-			})
-		},
-	}
+			}
+			// If the second folder failed, the first is still reported.
+			return errors.Join(a.showGivenOut(report, cmp.Or(wire.SyncFormat(f.format), gitsync.FormatOf(dir)) == wire.SyncEngram), a.Judged(err))
+		})
+	})
 	e.add(cmd)
 	addTimeoutFlag(cmd, &e.timeout)
 	return cmd

@@ -12,12 +12,8 @@ import (
 )
 
 func (a *app) syncHookCommand(f *syncFlags) *cobra.Command {
-	c := cli.Family("hook", "Let git import after a merge, and export before a commit",
+	return cli.Family("hook",
 		a.syncHookInstallCommand(f), a.syncHookRemoveCommand(f), a.syncHookStatusCommand(f))
-	c.Long = `Add a few lines to the hooks of this repository, between markers, and remove exactly these lines
-again. They never make a merge or a commit fail. There is no hook for checkout, so checking out the
-branch of a stranger imports nothing from it.`
-	return c
 }
 
 // hookOutcome is the JSON of sync hook install and remove.
@@ -36,23 +32,7 @@ type syncHookFlags struct {
 
 func (a *app) syncHookInstallCommand(f *syncFlags) *cobra.Command {
 	var h syncHookFlags
-	cmd := &cobra.Command{
-		Use:   "install",
-		Short: "Import after each merge; with --pre-commit export before each commit",
-		Long: `Add lines to the post-merge hook of this repository that import the files of the upstream branch:
-the one that the current branch tracks, or the one --upstream names. The name of the branch is
-written into the hook, so pulling another branch imports nothing from it.
-
-With --pre-commit each commit also exports what is new and includes the folder, unless the commit
-names its files. Without --pre-commit such lines are removed from the pre-commit hook.
-
-Other lines of a hook stay; a hook that is not a shell script is refused. Installing twice changes
-nothing. The lines run this program with this --home, --config, --tenant and --agent, if given.`,
-		Example: `  amber sync hook install
-  amber sync hook install --pre-commit --upstream=origin/main`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.installHooks(cmd, f, h) },
-	}
+	cmd := cli.Verb("install", func(cmd *cobra.Command, _ []string) error { return a.installHooks(cmd, f, h) })
 	h.projectFlags.add(cmd)
 	addUpstreamFlag(cmd, &h.upstream, "the branch to import from (default the one that the current branch tracks)")
 	cmd.Flags().BoolVar(&h.preCommit, "pre-commit", false, "export before each commit, too")
@@ -144,56 +124,45 @@ func printHookChanges(w io.Writer, changes []githook.Change) {
 }
 
 func (a *app) syncHookRemoveCommand(f *syncFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "remove",
-		Short: "Remove Amber's lines from the hooks",
-		Long:  `Remove the lines that sync hook install added, to the byte. A file with no other line is deleted.`,
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			tree, _, err := a.hookTree(cmd.Context(), cmd, f)
-			if err != nil {
-				return err
-			}
-			changes, err := tree.Remove(cmd.Context())
-			if err != nil {
-				return err
-			}
-			out := hookOutcome{Dir: tree.HooksDir(), Hooks: cli.OrEmpty(changes)}
-			return a.Out.Show(out, func(w io.Writer) {
-				fmt.Fprintln(w, "git does not call Amber in this repository")
-				printHookChanges(w, out.Hooks)
-			})
-		},
-	}
+	return cli.Verb("remove", func(cmd *cobra.Command, _ []string) error {
+		tree, _, err := a.hookTree(cmd.Context(), cmd, f)
+		if err != nil {
+			return err
+		}
+		changes, err := tree.Remove(cmd.Context())
+		if err != nil {
+			return err
+		}
+		out := hookOutcome{Dir: tree.HooksDir(), Hooks: cli.OrEmpty(changes)}
+		return a.Out.Show(out, func(w io.Writer) {
+			fmt.Fprintln(w, "git does not call Amber in this repository")
+			printHookChanges(w, out.Hooks)
+		})
+	})
 }
 
 func (a *app) syncHookStatusCommand(f *syncFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "Show which hooks call Amber",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			tree, _, err := a.hookTree(cmd.Context(), cmd, f)
-			if err != nil {
-				return err
-			}
-			states, err := tree.Status(cmd.Context())
-			if err != nil {
-				return err
-			}
-			out := struct {
-				Dir   string          `json:"dir"`
-				Hooks []githook.State `json:"hooks"`
-			}{tree.HooksDir(), cli.OrEmpty(states)}
-			return a.Out.Show(out, func(w io.Writer) {
-				for _, s := range out.Hooks {
-					state := "not installed"
-					if s.Installed {
-						state = "installed"
-					}
-					fmt.Fprintf(w, "%-11s %-14s %s\n", s.Hook, state, cli.Flat(s.Path))
+	return cli.Verb("status", func(cmd *cobra.Command, _ []string) error {
+		tree, _, err := a.hookTree(cmd.Context(), cmd, f)
+		if err != nil {
+			return err
+		}
+		states, err := tree.Status(cmd.Context())
+		if err != nil {
+			return err
+		}
+		out := struct {
+			Dir   string          `json:"dir"`
+			Hooks []githook.State `json:"hooks"`
+		}{tree.HooksDir(), cli.OrEmpty(states)}
+		return a.Out.Show(out, func(w io.Writer) {
+			for _, s := range out.Hooks {
+				state := "not installed"
+				if s.Installed {
+					state = "installed"
 				}
-			})
-		},
-	}
+				fmt.Fprintf(w, "%-11s %-14s %s\n", s.Hook, state, cli.Flat(s.Path))
+			}
+		})
+	})
 }

@@ -31,47 +31,26 @@ func (f *syncImportFlags) add(cmd *cobra.Command) {
 
 func (a *app) syncImportCommand(f *syncFlags) *cobra.Command {
 	var i syncImportFlags
-	cmd := &cobra.Command{
-		Use:   "import",
-		Short: "Import what others wrote to the folder",
-		Long: `Import every chunk of the folder that was not imported before. Each chunk is checked, its bytes, its
-counts and each record, and is imported as a whole or not at all. A chunk that is damaged, too new
-or refused goes to quarantine and is listed; the others are imported, and the command exits
-with 5. Importing again changes nothing.
-
-The later version of a memory wins wherever it arrives; when two people changed it without knowing
-of each other, sync status shows both texts. Deleted memories stay deleted.
-
-Imported memories have the trust "imported", or "signed" if a trusted key has signed them: see key
-trust. With --require-signed, or sync.require_signed, only signed ones are imported.
-
-With --upstream only files that the branch holds are imported, whatever is checked out.
---format engram --dir FILE imports a JSON backup of Engram.`,
-		Example: `  git pull && amber sync import
-  amber sync import --upstream --require-signed
-  amber sync import --format engram --dir backup.json`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			stop, err := limited(cmd, i.timeout)
+	cmd := cli.Verb("import", func(cmd *cobra.Command, _ []string) error {
+		stop, err := limited(cmd, i.timeout)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		return a.withFolder(cmd, f, func(ctx context.Context, s *cli.Opened, dir string) error {
+			r, err := a.syncImport(ctx, cmd, s, f, i, dir, func(dir string) (func(string) bool, error) {
+				return githook.Options{Environ: a.Environ}.UpstreamOnly(ctx, dir, i.upstream)
+			})
 			if err != nil {
 				return err
 			}
-			defer stop()
-			return a.withFolder(cmd, f, func(ctx context.Context, s *cli.Opened, dir string) error {
-				r, err := a.syncImport(ctx, cmd, s, f, i, dir, func(dir string) (func(string) bool, error) {
-					return githook.Options{Environ: a.Environ}.UpstreamOnly(ctx, dir, i.upstream)
-				})
-				if err != nil {
-					return err
-				}
-				err = a.showTakenIn(r)
-				if r.Chunks > 0 && s.Local != nil {
-					s.Local.SyncWithin(ctx, s.Config.Config.Search.Budget)
-				}
-				return err
-			})
-		},
-	}
+			err = a.showTakenIn(r)
+			if r.Chunks > 0 && s.Local != nil {
+				s.Local.SyncWithin(ctx, s.Config.Config.Search.Budget)
+			}
+			return err
+		})
+	})
 	i.add(cmd)
 	addTimeoutFlag(cmd, &i.timeout)
 	return cmd

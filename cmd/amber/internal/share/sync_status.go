@@ -17,34 +17,20 @@ import (
 
 func (a *app) syncStatusCommand(f *syncFlags) *cobra.Command {
 	var p projectFlags
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Tell what waits, what is wrong, and who changed the same",
-		Long: `Tell how the store and the folder stand to each other: what waits to be exported and imported,
-which chunks are damaged or were not imported, when something last came from whom, and what the
-folder holds altogether.
-
-It lists the memories that two people changed without knowing of each other, with both texts;
---json has them whole. Every place shows the same one of the two. Any edit settles it: take over
-what is right with amber edit.
-
-It changes nothing and exits 0 whatever it finds; sync verify reads everything and exits 5.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			project, err := a.exportProject(cmd, p)
+	cmd := cli.Verb("status", func(cmd *cobra.Command, _ []string) error {
+		project, err := a.exportProject(cmd, p)
+		if err != nil {
+			return err
+		}
+		return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
+			st, err := cli.Working(a.App, "looking", func() (wire.SyncStatus, error) { return g.Status(ctx, project) })
 			if err != nil {
 				return err
 			}
-			return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
-				st, err := cli.Working(a.App, "looking", func() (wire.SyncStatus, error) { return g.Status(ctx, project) })
-				if err != nil {
-					return err
-				}
-				st = tidyStatus(st)
-				return a.Out.Show(st, func(w io.Writer) { a.printSyncStatus(w, st) })
-			})
-		},
-	}
+			st = tidyStatus(st)
+			return a.Out.Show(st, func(w io.Writer) { a.printSyncStatus(w, st) })
+		})
+	})
 	p.add(cmd)
 	return cmd
 }

@@ -18,26 +18,12 @@ func (a *app) syncWatchCommand(f *syncFlags) *cobra.Command {
 	var e syncExportFlags
 	var i syncImportFlags
 	var interval time.Duration
-	cmd := &cobra.Command{
-		Use:   "watch",
-		Short: "Export and import as things change, until interrupted",
-		Long: `Export what is new and import what appears in the folder, again and again until interrupted. Each
-export and import prints one line, with --json one object. A round that fails is reported and does
-not end the watch.
-
-In a git work tree only files that the upstream branch holds are imported: the branch that the
-current one tracks when watching begins, or the one --upstream names. So you can check out the
-branch of a stranger without importing from it. You still commit, push and pull yourself.`,
-		Example: `  amber sync watch --interval 30s
-  amber sync watch --upstream=origin/main`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if interval < gitsync.MinInterval {
-				return cli.Usage("--interval is %s, want at least %s", interval, gitsync.MinInterval)
-			}
-			return a.watch(cmd, f, e, i, interval)
-		},
-	}
+	cmd := cli.Verb("watch", func(cmd *cobra.Command, _ []string) error {
+		if interval < gitsync.MinInterval {
+			return cli.Usage("--interval is %s, want at least %s", interval, gitsync.MinInterval)
+		}
+		return a.watch(cmd, f, e, i, interval)
+	})
 	e.add(cmd)
 	i.add(cmd)
 	cli.SpanVar(cmd.Flags(), &interval, "interval", 5*time.Second, "how often to look")

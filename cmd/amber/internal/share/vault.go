@@ -13,19 +13,9 @@ import (
 
 func (a *app) vaultCommand() *cobra.Command {
 	var f vaultFlags
-	c := cli.Family("vault", "Back documents up to a vault, a small store of texts, and restore them",
+	c := cli.Family("vault",
 		a.vaultBackupCommand(&f), a.vaultRestoreCommand(&f), a.vaultListCommand(&f), a.vaultLatestCommand(&f),
 		a.vaultPruneCommand(&f), a.vaultDeleteCommand(&f), a.vaultStatusCommand(&f), a.vaultExportMergeCommand(&f))
-	c.Long = `A vault stores a few megabytes of text for an agent and is reached over HTTP: The Colony has one, and
-so has every Amber server, for each agent under /api/v1. A backup is a snapshot of documents, by
-default the notes, in the format colony-memory/1, which the program colony-memory reads as well.
-
-The exit code tells four outcomes apart: the label has no snapshot (3), the vault did not answer (7),
-the vault refused or is full (6), a snapshot is damaged or not trusted (5). Only 3 means that
-there is nothing to restore; a key or another local file that is missing is 2.
-
-The API key of the vault is read from a file that only its owner may read, - for stdin. Every agent
-but the default one has a label of its own, unless --label is given. See docs/vault.md.`
 	f.add(c)
 	a.AddIdentityFlag(c)
 	return c

@@ -57,36 +57,19 @@ func cutPlain(args []string) (rest []string, plain bool) {
 
 func (a *app) vaultBackupCommand(f *vaultFlags) *cobra.Command {
 	var b vaultBackup
-	cmd := &cobra.Command{
-		Use:   "backup [-]",
-		Short: "Back up the notes, the text files of a folder, or texts from stdin",
-		Long: `Back up the notes, or with --dir the text files below a folder, or with - the texts of one JSON
-object of names and texts on stdin. It makes one snapshot and prints its id, with --json the whole
-report. Documents that the newest snapshot holds already are not uploaded again, unless --force
-is given. An interrupted upload continues where it stopped.
-
-Amber checks that there is room and that it may write before it uploads the first file. Secrets are
-removed and counted, unless --no-redact is given or export.redact is false. Links, binary files,
-files of more than 8 MiB, key files and the home of Amber are left out, and the report names them.
-
-With --encrypt-to only the recipients and this home can read the snapshot; colony-memory cannot.`,
-		Example: `  amber vault backup --url https://thecolony.ai/api/v1 --api-key-file ~/.colony/key
-  amber vault backup --dir ./memory --label laptop --keep 5 --sign
-  echo '{"MEMORY.md": "We chose PostgreSQL."}' | amber vault backup --json -`,
-		Args: cli.UpTo(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			args, b.plain = cutPlain(args)
-			if err := b.check(cmd, f, args); err != nil {
-				return err
-			}
-			if b.dryRun {
-				return a.planVaultBackup(cmd, f, b)
-			}
-			return a.withVault(cmd, f, b.need(), func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
-				return a.vaultBackup(ctx, cmd, s, v, *f, b)
-			})
-		},
-	}
+	cmd := cli.Verb("backup", func(cmd *cobra.Command, args []string) error {
+		args, b.plain = cutPlain(args)
+		if err := b.check(cmd, f, args); err != nil {
+			return err
+		}
+		if b.dryRun {
+			return a.planVaultBackup(cmd, f, b)
+		}
+		return a.withVault(cmd, f, b.need(), func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
+			return a.vaultBackup(ctx, cmd, s, v, *f, b)
+		})
+	})
+	cmd.Args = cli.UpTo(2) // "--sign FILE" leaves the file among them
 	fl := cmd.Flags()
 	fl.StringVar(&b.dir, "dir", "", "the folder (default the notes of the agent)")
 	fl.IntVar(&b.keep, "keep", 0, "keep this many of the newest snapshots afterwards (default all)")

@@ -18,44 +18,34 @@ import (
 
 func (a *app) vaultListCommand(f *vaultFlags) *cobra.Command {
 	var page cli.PageFlags
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the snapshots of every label, newest first",
-		Long: `List the snapshots of every label of the vault, newest first; with --label those of one label. A
-snapshot that cannot be restored is listed with the reason. Signatures are not checked: restore
-does that. If one label cannot be listed, the others are, and the command fails.`,
-		Example: `  amber vault list
-  amber vault list --label laptop`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.PageSize(page.N); err != nil {
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.PageSize(page.N); err != nil {
+			return err
+		}
+		if !colony.ValidCursor(amber.Cursor(page.Cursor)) {
+			return cli.Usage("--cursor %q is not a cursor that an earlier page returned", cli.OneLine(page.Cursor, 60))
+		}
+		return a.withVaultOnly(cmd, f, func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
+			var bad error
+			found, err := cli.Working(a.App, "reading the vault", func() (all []colony.Listed, err error) {
+				if cmd.Flags().Changed("label") {
+					return v.List(ctx)
+				}
+				all, bad, err = v.ListAll(ctx, func(label string) colony.Witness { return vaultWitness(s, *f, label) })
+				return all, err
+			})
+			if err != nil {
 				return err
 			}
-			if !colony.ValidCursor(amber.Cursor(page.Cursor)) {
-				return cli.Usage("--cursor %q is not a cursor that an earlier page returned", cli.OneLine(page.Cursor, 60))
+			for i := range found {
+				found[i].DocNames = cli.OrEmpty(found[i].DocNames)
 			}
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
-				var bad error
-				found, err := cli.Working(a.App, "reading the vault", func() (all []colony.Listed, err error) {
-					if cmd.Flags().Changed("label") {
-						return v.List(ctx)
-					}
-					all, bad, err = v.ListAll(ctx, func(label string) colony.Witness { return vaultWitness(s, *f, label) })
-					return all, err
-				})
-				if err != nil {
-					return err
-				}
-				for i := range found {
-					found[i].DocNames = cli.OrEmpty(found[i].DocNames)
-				}
-				err = cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[colony.Listed], error) {
-					return colony.PageOf(found, n, c), nil
-				}, a.printVaultList)
-				return errors.Join(err, a.Judged(bad))
-			})
-		},
-	}
+			err = cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[colony.Listed], error) {
+				return colony.PageOf(found, n, c), nil
+			}, a.printVaultList)
+			return errors.Join(err, a.Judged(bad))
+		})
+	})
 	page.Add(cmd)
 	return cmd
 }
@@ -92,23 +82,16 @@ func describeListed(l colony.Listed) string {
 }
 
 func (a *app) vaultLatestCommand(f *vaultFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "latest",
-		Short: "Show the newest snapshot of the label",
-		Long: `Show the newest snapshot of the label, which is the one that restore takes. It exits with 3 if the
-label has no snapshot; no other exit code means that.`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
-				l, err := cli.Working(a.App, "reading the vault", func() (colony.Listed, error) { return v.Latest(ctx) })
-				if err != nil {
-					return err
-				}
-				l.DocNames = cli.OrEmpty(l.DocNames)
-				return a.Out.Show(l, func(w io.Writer) { a.printLatest(w, l) })
-			})
-		},
-	}
+	return cli.Verb("latest", func(cmd *cobra.Command, _ []string) error {
+		return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
+			l, err := cli.Working(a.App, "reading the vault", func() (colony.Listed, error) { return v.Latest(ctx) })
+			if err != nil {
+				return err
+			}
+			l.DocNames = cli.OrEmpty(l.DocNames)
+			return a.Out.Show(l, func(w io.Writer) { a.printLatest(w, l) })
+		})
+	})
 }
 
 func (a *app) printLatest(w io.Writer, l colony.Listed) {
@@ -130,22 +113,17 @@ func (a *app) printLatest(w io.Writer, l colony.Listed) {
 }
 
 func (a *app) vaultStatusCommand(f *vaultFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "Show how much room the vault has",
-		Args:  cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
-				status, err := cli.Working(a.App, "asking the vault", func() (colony.Status, error) { return v.Status(ctx) })
-				return cli.Answer(status, err)(a.Out, func(w io.Writer, s colony.Status) {
-					fmt.Fprintf(w, "%s, %s used", words.Count(s.FileCount, "file", "files"), cli.ByteSize(s.UsedBytes))
-					if s.QuotaBytes > 0 {
-						fmt.Fprintf(w, " of %s, %s left\n", cli.ByteSize(s.QuotaBytes), cli.ByteSize(s.AvailableBytes))
-						return
-					}
-					fmt.Fprintln(w, "; the vault reports its quota after the first write")
-				})
+	return cli.Verb("status", func(cmd *cobra.Command, _ []string) error {
+		return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
+			status, err := cli.Working(a.App, "asking the vault", func() (colony.Status, error) { return v.Status(ctx) })
+			return cli.Answer(status, err)(a.Out, func(w io.Writer, s colony.Status) {
+				fmt.Fprintf(w, "%s, %s used", words.Count(s.FileCount, "file", "files"), cli.ByteSize(s.UsedBytes))
+				if s.QuotaBytes > 0 {
+					fmt.Fprintf(w, " of %s, %s left\n", cli.ByteSize(s.QuotaBytes), cli.ByteSize(s.AvailableBytes))
+					return
+				}
+				fmt.Fprintln(w, "; the vault reports its quota after the first write")
 			})
-		},
-	}
+		})
+	})
 }

@@ -18,28 +18,17 @@ import (
 func (a *app) vaultPruneCommand(f *vaultFlags) *cobra.Command {
 	var keep int
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete all but the newest snapshots of the label",
-		Long: `Delete all but the newest snapshots of the label. The one that the pointer names always stays, and so
-does everything newer. Parts of uploads that were interrupted more than a day ago are deleted as
-well. If something cannot be deleted, the command names it and fails.
-
-It asks first; without a terminal it needs --yes.`,
-		Example: `  amber vault prune --keep 3 --dry-run`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.Limit("--keep", keep); cmd.Flags().Changed("keep") && err != nil {
-				return err
+	cmd := cli.Verb("prune", func(cmd *cobra.Command, _ []string) error {
+		if err := cli.Limit("--keep", keep); cmd.Flags().Changed("keep") && err != nil {
+			return err
+		}
+		return a.withVaultOnly(cmd, f, func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
+			if !cmd.Flags().Changed("keep") {
+				keep = cmp.Or(s.Config.Config.Vault.Keep, 5) // 0 there means that a server prunes nothing
 			}
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
-				if !cmd.Flags().Changed("keep") {
-					keep = cmp.Or(s.Config.Config.Vault.Keep, 5) // 0 there means that a server prunes nothing
-				}
-				return a.vaultRemove(yes, dryRun, "prune snapshots", func(dryRun bool) (colony.PruneReport, error) { return v.Prune(ctx, keep, dryRun) })
-			})
-		},
-	}
+			return a.vaultRemove(yes, dryRun, "prune snapshots", func(dryRun bool) (colony.PruneReport, error) { return v.Prune(ctx, keep, dryRun) })
+		})
+	})
 	cmd.Flags().IntVar(&keep, "keep", 0, "keep this many of the newest (default vault.keep, 5)")
 	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
 	return cmd
@@ -48,27 +37,18 @@ It asks first; without a terminal it needs --yes.`,
 func (a *app) vaultDeleteCommand(f *vaultFlags) *cobra.Command {
 	var snapshot string
 	var yes, dryRun bool
-	cmd := &cobra.Command{
-		Use:   "delete SNAPSHOT",
-		Short: "Delete a snapshot",
-		Long: `Delete a snapshot of the label: its manifest, then its parts, and no file of another snapshot. If it is
-the newest one, the pointer is moved to the one before it first. It asks first; without a terminal
-it needs --yes.`,
-		Example: `  amber vault delete 20260813T101112131415Z-a1b2c3 --dry-run`,
-		Args:    cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := vaultSnapshot(args, snapshot)
-			if err == nil && id == "" {
-				err = cli.Usage("%s needs the id of a snapshot", cmd.CommandPath())
-			}
-			if err != nil {
-				return err
-			}
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
-				return a.vaultRemove(yes, dryRun, "delete snapshot "+string(id), func(dryRun bool) (colony.PruneReport, error) { return v.Delete(ctx, id, dryRun) })
-			})
-		},
-	}
+	cmd := cli.Verb("delete", func(cmd *cobra.Command, args []string) error {
+		id, err := vaultSnapshot(args, snapshot)
+		if err == nil && id == "" {
+			err = cli.Usage("%s needs the id of a snapshot", cmd.CommandPath())
+		}
+		if err != nil {
+			return err
+		}
+		return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
+			return a.vaultRemove(yes, dryRun, "delete snapshot "+string(id), func(dryRun bool) (colony.PruneReport, error) { return v.Delete(ctx, id, dryRun) })
+		})
+	})
 	addSnapshotFlag(cmd, &snapshot, "the snapshot")
 	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
 	return cmd

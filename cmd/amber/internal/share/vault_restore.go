@@ -34,51 +34,30 @@ type vaultRestoreFlags struct {
 
 func (a *app) vaultRestoreCommand(f *vaultFlags) *cobra.Command {
 	var r vaultRestoreFlags
-	cmd := &cobra.Command{
-		Use:   "restore [SNAPSHOT] [-]",
-		Short: "Restore documents",
-		Long: `Restore the documents of the newest snapshot, or of SNAPSHOT, as notes, or with --dir as files below
-a folder. The digest of the documents is always checked, every declared field unless --tolerant
-is given, the signature unless --no-verify is given; the report says what was checked. A snapshot
-that was changed, or is older than one that was seen before, is not restored.
-
-Documents that exist with another text are replaced only after you confirm; without a terminal that
-needs --yes. A document that changes in between is not replaced. --dry-run shows what would change.
-Documents that the snapshot does not have stay. If one name cannot be written, nothing is written:
-use - to print the documents instead. An interrupted restore can be run again.
-
-With - the documents are printed as one JSON object of names and texts, which vault backup - takes,
-and what was checked goes to stderr. Nothing is written to disk.`,
-		Example: `  amber vault restore --dry-run
-  amber vault restore --dir ./memory --require-signed --trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP
-  amber vault restore 20260813T101112131415Z-a1b2c3 --dir ./then
-  amber vault restore --json - | jq -r '.["MEMORY.md"]'`,
-		Args: cli.UpTo(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			args, r.plain = cutPlain(args)
-			if len(args) > 1 {
-				return cli.Usage("%s takes one snapshot", cmd.CommandPath())
-			}
-			if r.plain && r.dir != "" {
-				return cli.Usage("--dir and - exclude each other: documents go to a folder, or to stdout")
-			}
-			id, err := vaultSnapshot(args, r.snapshot)
+	cmd := cli.Verb("restore", func(cmd *cobra.Command, args []string) error {
+		args, r.plain = cutPlain(args)
+		if len(args) > 1 {
+			return cli.Usage("%s takes one snapshot", cmd.CommandPath())
+		}
+		if r.plain && r.dir != "" {
+			return cli.Usage("--dir and - exclude each other: documents go to a folder, or to stdout")
+		}
+		id, err := vaultSnapshot(args, r.snapshot)
+		if err != nil {
+			return err
+		}
+		f.seen = &colony.DeferredWitness{}
+		return a.withVaultOnly(cmd, f, func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
+			got, err := a.readVault(ctx, v, id)
 			if err != nil {
 				return err
 			}
-			f.seen = &colony.DeferredWitness{}
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *cli.Opened, v *colony.Vault) error {
-				got, err := a.readVault(ctx, v, id)
-				if err != nil {
-					return err
-				}
-				if r.plain {
-					return a.printPlain(ctx, got, r.dryRun, f.seen)
-				}
-				return a.vaultRestore(ctx, s, got, r, f.seen)
-			})
-		},
-	}
+			if r.plain {
+				return a.printPlain(ctx, got, r.dryRun, f.seen)
+			}
+			return a.vaultRestore(ctx, s, got, r, f.seen)
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&r.dir, "dir", "", "the folder (default the notes of the agent)")
 	addSnapshotFlag(cmd, &r.snapshot, "the snapshot (default the newest)")
@@ -279,30 +258,21 @@ type vaultMerge struct {
 
 func (a *app) vaultExportMergeCommand(f *vaultFlags) *cobra.Command {
 	var snapshot string
-	cmd := &cobra.Command{
-		Use:   "export-merge [SNAPSHOT]",
-		Short: "Print the documents of a snapshot for merging agents",
-		Long: `Print the documents of the newest snapshot, or of SNAPSHOT, as one JSON document:
-{"memory": {NAME: TEXT}, "memory_format": "colony-memory/1"}, the form in which programs that merge
-agents take the memory of a parent. The snapshot is checked as restore does; nothing is written.`,
-		Example: `  amber vault export-merge > parent.json`,
-		Args:    cli.UpTo(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := vaultSnapshot(args, snapshot)
+	cmd := cli.Verb("export-merge", func(cmd *cobra.Command, args []string) error {
+		id, err := vaultSnapshot(args, snapshot)
+		if err != nil {
+			return err
+		}
+		return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
+			got, err := a.readVault(ctx, v, id)
 			if err != nil {
 				return err
 			}
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
-				got, err := a.readVault(ctx, v, id)
-				if err != nil {
-					return err
-				}
-				err = a.printJSON(vaultMerge{got.Documents, colony.Format}, got)
-				a.warnRestored(got)
-				return err
-			})
-		},
-	}
+			err = a.printJSON(vaultMerge{got.Documents, colony.Format}, got)
+			a.warnRestored(got)
+			return err
+		})
+	})
 	addSnapshotFlag(cmd, &snapshot, "the snapshot (default the newest)")
 	return cmd
 }
