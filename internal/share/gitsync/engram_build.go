@@ -69,16 +69,16 @@ func (b *chunkBuilder) row(r amber.SyncRecord) (row engram.Entity, ok bool, err 
 	}
 	switch {
 	case amber.KindOf(err) == amber.KindRefused:
-		b.withhold(r, reasonOf(err))
+		b.e.withhold(r, reasonOf(err))
 		return row, false, nil
 	case err == nil && !ok:
-		b.withhold(r, secretName)
+		b.e.withhold(r, secretName)
 	}
 	return row, ok, err
 }
 
-func (b *chunkBuilder) withhold(r amber.SyncRecord, reason string) {
-	b.e.report.Withheld = append(b.e.report.Withheld, wire.SyncWithheld{Ref: r.Ref(), Reason: reason})
+func (e *engramExporter) withhold(r amber.SyncRecord, reason string) {
+	e.report.Withheld = append(e.report.Withheld, wire.SyncWithheld{Ref: r.Ref(), Reason: reason})
 }
 
 // has notes that the folder has the version.
@@ -180,7 +180,7 @@ func (b *chunkBuilder) deletion(ctx context.Context, r amber.SyncRecord) error {
 	if leaves {
 		b.has(r)
 	} else if len(told) > 0 {
-		b.withhold(r, secretName)
+		b.e.withhold(r, secretName)
 	}
 	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -96,10 +94,6 @@ func (e *engramExporter) open(ctx context.Context) (err error) {
 	if e.folder, err = e.s.readEngram(); err != nil {
 		return err
 	}
-	ids := slices.Clone(e.folder.strays)
-	for _, entry := range e.folder.manifest.Chunks {
-		ids = append(ids, entry.ID)
-	}
 	place, err := e.s.placeOf(ctx, e.o)
 	if err != nil {
 		return err
@@ -109,13 +103,13 @@ func (e *engramExporter) open(ctx context.Context) (err error) {
 		return err
 	}
 	e.first, e.told = place.Position == "", before.Position != ""
-	for _, id := range ids {
+	for _, entry := range e.folder.entries() {
 		if !e.first {
-			e.present[id] = true
+			e.present[entry.ID] = true
 			continue
 		}
-		if c, _, err := e.s.engramChunk(id); err == nil {
-			e.present[id] = true
+		if c, _, err := e.s.engramChunk(entry.ID); err == nil {
+			e.present[entry.ID] = true
 			e.remember(c)
 		}
 	}
@@ -360,8 +354,7 @@ func (e *engramExporter) write(ctx context.Context, records []amber.SyncRecord) 
 		return nil, "", err
 	}
 	e.count(c)
-	sum := sha256.Sum256(gz)
-	return b.links, engramKey(c.ID, hex.EncodeToString(sum[:])), nil
+	return b.links, engramKey(c.ID, gz), nil
 }
 
 // put makes a chunk durable, then the manifest that names it.

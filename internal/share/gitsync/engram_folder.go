@@ -50,12 +50,15 @@ func (f *engramFolder) entries() []engram.Entry {
 }
 
 func (f *engramFolder) lists(id string) bool {
-	for _, e := range f.manifest.Chunks {
-		if e.ID == id {
-			return true
-		}
+	return slices.ContainsFunc(f.manifest.Chunks, func(e engram.Entry) bool { return e.ID == id })
+}
+
+// faults are the notes about the manifest, as a report names them.
+func (f *engramFolder) faults() (out []amber.QuarantinedChunk) {
+	for _, note := range f.notes {
+		out = append(out, amber.QuarantinedChunk{ID: manifestFile, Reason: note, Kind: amber.KindInvalid})
 	}
-	return false
+	return out
 }
 
 // readEngram reads the manifest and lists the files. A manifest that cannot be
@@ -128,7 +131,10 @@ func (s *Sync) engramPath(key string) string {
 	return filepath.Join(s.chunks(), engram.FileName(id))
 }
 
-func engramKey(id, sum string) string { return engramTool + ":" + id + ":" + sum }
+// engramKey names the very bytes of a chunk: ids of 32 bits are not names.
+func engramKey(id string, b []byte) string {
+	return fmt.Sprintf("%s:%s:%x", engramTool, id, sha256.Sum256(b))
+}
 
 // engramLocked runs fn while no other process of Amber writes to the folder.
 func (s *Sync) engramLocked(ctx context.Context, fn func() error) error {

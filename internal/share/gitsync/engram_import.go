@@ -3,8 +3,6 @@ package gitsync
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -18,16 +16,19 @@ import (
 // importEngram imports the chunks that the manifest lists, then those that lie
 // beside it; or a backup, where the folder is a file.
 func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report *wire.SyncImport) error {
-	if info, err := s.fs.Lstat(s.dir); err == nil && info.Mode().IsRegular() {
-		return s.importBackup(ctx, report)
+	if s.isBackup() {
+		c, key, err := s.engramBackup()
+		if err != nil {
+			return err
+		}
+		_, bad, err := s.applyEngram(ctx, c, key, engram.Entry{}, nil, report)
+		return cmp.Or(bad, err)
 	}
 	f, err := s.readEngram()
 	if err != nil {
 		return err
 	}
-	for _, note := range f.notes {
-		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: manifestFile, Reason: note, Kind: amber.KindInvalid})
-	}
+	report.Quarantined = append(report.Quarantined, f.faults()...)
 	entries := f.entries()
 	if only != nil {
 		entries = filter(entries, func(e engram.Entry) bool { return only(path.Join(chunksDir, engram.FileName(e.ID))) })
@@ -36,7 +37,13 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 	// Chunks that were applied before may have more to bring now.
 	for again, tries := true, 0; again && tries < maxTries; tries++ {
 		skipped, bad := report.Skipped, report.Quarantined
-		if again, err = s.importEntries(ctx, entries, names, report); err != nil {
+		again = false
+		err := s.eachEngram(ctx, entries, &report.Quarantined, func(p engramPart) (bad, err error) {
+			reopened, bad, err := s.importPart(ctx, p, names, report)
+			again = again || reopened
+			return bad, err
+		})
+		if err != nil {
 			return err
 		}
 		if tries > 0 {
@@ -49,47 +56,53 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 	return s.setQuarantine(ctx, report.Quarantined)
 }
 
-// importEntries imports chunks one after the other. Again tells that some are to
-// be read once more.
-func (s *Sync) importEntries(ctx context.Context, entries []engram.Entry, names *engramNames, report *wire.SyncImport) (again bool, err error) {
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		reopened, bad, err := s.importEntry(ctx, e, names, report)
-		if err != nil {
-			return false, err
-		}
-		if bad != nil {
-			report.Quarantined = append(report.Quarantined, quarantined(clip(e.ID), bad))
-		}
-		again = again || reopened
-	}
-	return again, nil
+// engramPart is a chunk of a folder of Engram before it is decoded.
+type engramPart struct {
+	entry engram.Entry
+	bytes []byte
+	key   string // see engramKey
 }
 
-// importEntry imports one chunk unless these bytes were applied before. Bad says
+// eachEngram calls fn with every chunk, and adds to bad what is wrong with one: that it cannot be read, or what fn says of
+// it. The error is about anything else.
+func (s *Sync) eachEngram(
+	ctx context.Context, entries []engram.Entry, bad *[]amber.QuarantinedChunk, fn func(engramPart) (bad, err error),
+) error {
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b, key, err := s.engramBytes(e.ID)
+		wrong, err := verdict(err)
+		if wrong == nil && err == nil {
+			wrong, err = fn(engramPart{e, b, key})
+		}
+		if err != nil {
+			return err
+		}
+		if wrong != nil {
+			*bad = append(*bad, quarantined(clip(e.ID), wrong))
+		}
+	}
+	return nil
+}
+
+// importPart imports one chunk unless these bytes were applied before. Bad says
 // what is wrong with the chunk; err is about anything else.
-func (s *Sync) importEntry(ctx context.Context, e engram.Entry, names *engramNames, report *wire.SyncImport) (again bool, bad, err error) {
-	b, key, err := s.engramBytes(e.ID)
-	if err != nil {
-		bad, err = verdict(err)
-		return false, bad, err
-	}
-	applied, err := s.appliedEngram(ctx, key)
-	if err != nil {
-		return false, nil, err
-	}
+func (s *Sync) importPart(ctx context.Context, p engramPart, names *engramNames, report *wire.SyncImport) (again bool, bad, err error) {
+	applied, err := s.appliedEngram(ctx, p.key)
 	if applied {
 		report.Skipped++
-		return false, nil, nil
 	}
-	c, err := engram.DecodeChunk(e.ID, b)
+	if applied || err != nil {
+		return false, nil, err
+	}
+	c, err := engram.DecodeChunk(p.entry.ID, p.bytes)
 	if err != nil {
 		bad, err = verdict(err)
 		return false, bad, err
 	}
-	return s.applyEngram(ctx, c, key, e, names.named, report)
+	return s.applyEngram(ctx, c, p.key, p.entry, names.named, report)
 }
 
 // verdict tells an error about a chunk from any other.
@@ -100,19 +113,22 @@ func verdict(err error) (bad, other error) {
 	return nil, err
 }
 
-// importBackup imports the file of engram export.
-func (s *Sync) importBackup(ctx context.Context, report *wire.SyncImport) error {
+// isBackup reports whether the folder is a file, which is one of engram export.
+func (s *Sync) isBackup() bool {
+	info, err := s.fs.Lstat(s.dir)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// engramBackup reads the file of engram export.
+func (s *Sync) engramBackup() (c engram.Chunk, key string, err error) {
 	b, err := fsx.ReadFile(s.fs, s.dir, engram.MaxTextBytes)
 	if err != nil {
-		return fail("read backup", s.dir, err)
+		return c, "", fail("read backup", s.dir, err)
 	}
-	c, err := engram.DecodeBackup(b)
-	if err != nil {
-		return &amber.Error{Op: "read backup", Kind: amber.KindOf(err), ID: s.dir, Err: err}
+	if c, err = engram.DecodeBackup(b); err != nil {
+		return c, "", &amber.Error{Op: "read backup", Kind: amber.KindOf(err), ID: s.dir, Err: err}
 	}
-	sum := sha256.Sum256(b)
-	_, bad, err := s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, nil, report)
-	return cmp.Or(bad, err)
+	return c, engramKey("backup", b), nil
 }
 
 // applyEngram applies the rows of a chunk. It names rows that Amber has no room for in the report, and applies the
@@ -299,8 +315,7 @@ func (s *Sync) engramBytes(id string) (b []byte, key string, err error) {
 	if err != nil {
 		return nil, "", fail("read chunk", id, err)
 	}
-	sum := sha256.Sum256(b)
-	return b, engramKey(id, hex.EncodeToString(sum[:])), nil
+	return b, engramKey(id, b), nil
 }
 
 // engramStatus tells how the store and a folder of Engram stand to each other.
@@ -363,44 +378,28 @@ func (s *Sync) lookEngram(ctx context.Context, v *wire.SyncVerify, fn func(c eng
 	if err != nil {
 		return err
 	}
-	bad := func(id string, err error) { v.Damaged = append(v.Damaged, quarantined(id, err)) }
 	if f.broken != nil {
-		bad(manifestFile, f.broken)
+		v.Damaged = append(v.Damaged, quarantined(manifestFile, f.broken))
 	}
-	for _, note := range f.notes {
-		bad(manifestFile, amber.Errorf(amber.KindInvalid, "read manifest", "", "%s", note))
-	}
+	v.Damaged = append(v.Damaged, f.faults()...)
 	for _, id := range f.strays {
-		bad(id, amber.Errorf(amber.KindInvalid, "read manifest", id, "the chunk is not in the manifest"))
+		v.Damaged = append(v.Damaged, amber.QuarantinedChunk{ID: id, Reason: "the chunk is not in the manifest", Kind: amber.KindInvalid})
 	}
 	var who authors
-	for _, e := range f.manifest.Chunks {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b, key, err := s.engramBytes(e.ID)
-		var c engram.Chunk
-		if err == nil {
-			v.Summary.Bytes += int64(len(b))
-			c, err = engram.DecodeChunk(e.ID, b)
-		}
-		if err != nil && !isVerdict(err) {
-			return err
-		}
+	err = s.eachEngram(ctx, f.manifest.Chunks, &v.Damaged, func(p engramPart) (bad, err error) {
+		v.Summary.Bytes += int64(len(p.bytes))
+		c, err := engram.DecodeChunk(p.entry.ID, p.bytes)
 		if err != nil {
-			bad(clip(e.ID), err)
-			continue
+			return verdict(err)
 		}
-		at, _ := amber.ParseTime(e.CreatedAt)
-		who.add(createdBy(e), len(c.Sessions)+len(c.Observations)+len(c.Prompts)+len(c.Mutations), at)
+		at, _ := amber.ParseTime(p.entry.CreatedAt)
+		who.add(createdBy(p.entry), len(c.Sessions)+len(c.Observations)+len(c.Prompts)+len(c.Mutations), at)
 		count(&v.Summary, c)
-		if err := fn(c, key); err != nil {
-			return err
-		}
-	}
+		return nil, fn(c, p.key)
+	})
 	v.Summary.Files = v.Summary.Chunks
 	v.Summary.Authors, v.Summary.First, v.Summary.Last = who.list()
-	return nil
+	return err
 }
 
 func count(sum *wire.SyncSummary, c engram.Chunk) {

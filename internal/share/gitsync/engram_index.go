@@ -2,7 +2,6 @@ package gitsync
 
 import (
 	"context"
-	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign/engram"
@@ -59,11 +58,7 @@ func (e *engramExporter) index(ctx context.Context) (*engramIndex, error) {
 		return e.indexed, nil
 	}
 	x := &engramIndex{s: e.s, names: map[amber.MemoryID]string{}, rows: map[string]bool{}, removed: map[string]bool{}, relations: map[string]engram.FolderRelation{}}
-	entries := slices.Clone(e.folder.manifest.Chunks)
-	for _, id := range e.folder.strays { // the next manifest lists them
-		entries = append(entries, engram.Entry{ID: id})
-	}
-	for _, entry := range entries {
+	for _, entry := range e.folder.entries() { // the next manifest lists all of them
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

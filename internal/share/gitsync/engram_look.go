@@ -3,13 +3,10 @@ package gitsync
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/share/foreign/engram"
 	"github.com/amber-memory/amber/wire"
 )
@@ -59,51 +56,26 @@ type engramLook struct {
 }
 
 func (l *engramLook) all(ctx context.Context) error {
-	if info, err := l.s.fs.Lstat(l.s.dir); err == nil && info.Mode().IsRegular() {
-		return l.backup(ctx)
+	if l.s.isBackup() {
+		c, key, err := l.s.engramBackup()
+		if err != nil {
+			return err
+		}
+		return l.chunk(ctx, c, key, l.s.engramRead("", nil))
 	}
 	f, err := l.s.readEngram()
 	if err != nil {
 		return err
 	}
-	for _, note := range f.notes {
-		l.Bad = append(l.Bad, amber.QuarantinedChunk{ID: manifestFile, Reason: note, Kind: amber.KindInvalid})
-	}
+	l.Bad = append(l.Bad, f.faults()...)
 	names := &engramNames{s: l.s, entries: f.entries()}
-	for _, e := range names.entries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		bad, err := l.entry(ctx, e, names)
+	return l.s.eachEngram(ctx, names.entries, &l.Bad, func(p engramPart) (bad, err error) {
+		c, err := engram.DecodeChunk(p.entry.ID, p.bytes)
 		if err != nil {
-			return err
+			return verdict(err)
 		}
-		if bad != nil {
-			l.Bad = append(l.Bad, quarantined(clip(e.ID), bad))
-		}
-	}
-	return nil
-}
-
-func (l *engramLook) backup(ctx context.Context) error {
-	b, err := fsx.ReadFile(l.s.fs, l.s.dir, engram.MaxTextBytes)
-	if err != nil {
-		return fail("read backup", l.s.dir, err)
-	}
-	c, err := engram.DecodeBackup(b)
-	if err != nil {
-		return &amber.Error{Op: "read backup", Kind: amber.KindOf(err), ID: l.s.dir, Err: err}
-	}
-	sum := sha256.Sum256(b)
-	return l.chunk(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), l.s.engramRead("", nil))
-}
-
-func (l *engramLook) entry(ctx context.Context, e engram.Entry, names *engramNames) (bad, err error) {
-	c, key, err := l.s.engramChunk(e.ID)
-	if err != nil {
-		return verdict(err)
-	}
-	return nil, l.chunk(ctx, c, key, l.s.engramRead(e.CreatedBy, names.named))
+		return nil, l.chunk(ctx, c, p.key, l.s.engramRead(p.entry.CreatedBy, names.named))
+	})
 }
 
 // chunk looks at the rows of a chunk. All rows of a chunk that was applied are known.

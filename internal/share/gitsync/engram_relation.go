@@ -2,12 +2,9 @@ package gitsync
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign/engram"
-	"github.com/amber-memory/amber/wire"
 )
 
 // Why a relation stays.
@@ -36,8 +33,7 @@ func (e *engramExporter) writeRelations(ctx context.Context, records []amber.Syn
 		return "", err
 	}
 	e.count(c)
-	sum := sha256.Sum256(gz)
-	return engramKey(c.ID, hex.EncodeToString(sum[:])), nil
+	return engramKey(c.ID, gz), nil
 }
 
 // number gives the mutations numbers with which the chunk has an id that is
@@ -80,7 +76,7 @@ func (e *engramExporter) relation(ctx context.Context, r amber.Relation) (m engr
 	if ok = e.clean.apart().verbatim(m.JSON()); ok {
 		e.has(amber.SyncRecord{Relation: &r})
 	} else {
-		e.withhold(r, secretName)
+		e.withhold(amber.SyncRecord{Relation: &r}, secretName)
 	}
 	return m, ok, nil
 }
@@ -102,13 +98,9 @@ func (e *engramExporter) ends(ctx context.Context, x *engramIndex, r amber.Relat
 			return "", "", "", false, err
 		}
 		if names[i], ok = x.nameOf(amber.MemoryID(ref.ID), links); !ok {
-			e.withhold(r, noRow)
+			e.withhold(amber.SyncRecord{Relation: &r}, noRow)
 			return "", "", "", false, nil
 		}
 	}
 	return names[0], names[1], e.project().Called(now[0].Memory.ProjectID), true, nil
-}
-
-func (e *engramExporter) withhold(r amber.Relation, reason string) {
-	e.report.Withheld = append(e.report.Withheld, wire.SyncWithheld{Ref: amber.SyncRecord{Relation: &r}.Ref(), Reason: reason})
 }
