@@ -35,7 +35,7 @@ func DecodeBackup(b []byte) (Chunk, error) {
 func (m *Mutation) decodeRelation(raw []byte) error {
 	var p relation
 	var superseded *string
-	extra, _, err := decodeObject(raw, append(p.fields(), field{"superseded_at", &superseded})...)
+	extra, _, err := decodeObject(raw, append(fieldsOf(&p), field{"superseded_at", &superseded})...)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,6 +15,18 @@ import (
 type field struct {
 	name string
 	into any
+}
+
+// fieldsOf returns the fields of a row by the names that their JSON tags give them. A field without a tag is no part of the
+// row.
+func fieldsOf(row any) (out []field) {
+	v := reflect.ValueOf(row).Elem()
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name != "" {
+			out = append(out, field{name, v.Field(i).Addr().Interface()})
+		}
+	}
+	return out
 }
 
 // decodeObject reads one object, in which no name may occur twice. It returns the fields that are not known as JSON

@@ -143,10 +143,7 @@ func (r *reader) sessionChange(m Mutation, rows map[string]Session) (Row, error)
 	if !there {
 		s = Session{ID: m.EntityKey, Project: m.Project, StartedAt: m.OccurredAt}
 	}
-	extra, err := payload(m,
-		field{"id", &s.ID}, field{"project", &s.Project}, field{"directory", &s.Directory},
-		field{"started_at", &s.StartedAt}, field{"ended_at", &s.EndedAt}, field{"summary", &s.Summary},
-	)
+	extra, err := payload(m, fieldsOf(&s)...)
 	if err != nil {
 		return Row{}, err
 	}
@@ -169,7 +166,7 @@ func (r *reader) sessionChange(m Mutation, rows map[string]Session) (Row, error)
 
 func (r *reader) promptChange(m Mutation) (Row, error) {
 	p := Prompt{SyncID: &m.EntityKey, CreatedAt: m.OccurredAt, Project: m.Project}
-	extra, err := payload(m, p.fields()...)
+	extra, err := payload(m, fieldsOf(&p)...)
 	if err != nil {
 		return Row{}, err
 	}
@@ -191,7 +188,7 @@ func (r *reader) observationChange(m Mutation, rows map[string]Observation) (*ve
 		}
 	}
 	var deleted bool
-	extra, err := payload(m, append(o.fields(), field{"deleted", &deleted})...)
+	extra, err := payload(m, append(fieldsOf(&o), field{"deleted", &deleted})...)
 	if err != nil {
 		return nil, err
 	}

@@ -43,28 +43,8 @@ type relation struct {
 	extra string
 }
 
-func (p *relation) fields() []field {
-	return []field{
-		{"sync_id", &p.SyncID},
-		{"source_id", &p.Source},
-		{"target_id", &p.Target},
-		{"relation", &p.Relation},
-		{"reason", &p.Reason},
-		{"evidence", &p.Evidence},
-		{"confidence", &p.Confidence},
-		{"judgment_status", &p.Status},
-		{"marked_by_actor", &p.Actor},
-		{"marked_by_kind", &p.ActorKind},
-		{"marked_by_model", &p.Model},
-		{"session_id", &p.SessionID},
-		{"project", &p.Project},
-		{"created_at", &p.CreatedAt},
-		{"updated_at", &p.UpdatedAt},
-	}
-}
-
 func readRelation(m Mutation) (p relation, err error) {
-	p.extra, err = payload(m, p.fields()...)
+	p.extra, err = payload(m, fieldsOf(&p)...)
 	return p, err
 }
 

@@ -64,62 +64,22 @@ type Mutation struct {
 }
 
 func (s *Session) decode(raw []byte) (err error) {
-	s.extra, _, err = decodeObject(raw,
-		field{"id", &s.ID}, field{"project", &s.Project}, field{"directory", &s.Directory},
-		field{"started_at", &s.StartedAt}, field{"ended_at", &s.EndedAt}, field{"summary", &s.Summary},
-	)
+	s.extra, _, err = decodeObject(raw, fieldsOf(s)...)
 	return err
-}
-
-func (o *Observation) fields() []field {
-	return []field{
-		{"id", &o.ID},
-		{"sync_id", &o.SyncID},
-		{"session_id", &o.SessionID},
-		{"type", &o.Type},
-		{"title", &o.Title},
-		{"content", &o.Content},
-		{"tool_name", &o.ToolName},
-		{"project", &o.Project},
-		{"scope", &o.Scope},
-		{"topic_key", &o.TopicKey},
-		{"revision_count", &o.RevisionCount},
-		{"duplicate_count", &o.DuplicateCount},
-		{"last_seen_at", &o.LastSeenAt},
-		{"review_after", &o.ReviewAfter},
-		{"created_at", &o.CreatedAt},
-		{"updated_at", &o.UpdatedAt},
-		{"deleted_at", &o.DeletedAt},
-	}
 }
 
 func (o *Observation) decode(raw []byte) (err error) {
-	o.extra, _, err = decodeObject(raw, o.fields()...)
+	o.extra, _, err = decodeObject(raw, fieldsOf(o)...)
 	return err
 }
 
-func (p *Prompt) fields() []field {
-	return []field{
-		{"id", &p.ID},
-		{"sync_id", &p.SyncID},
-		{"session_id", &p.SessionID},
-		{"content", &p.Content},
-		{"project", &p.Project},
-		{"created_at", &p.CreatedAt},
-	}
-}
-
 func (p *Prompt) decode(raw []byte) (err error) {
-	p.extra, _, err = decodeObject(raw, p.fields()...)
+	p.extra, _, err = decodeObject(raw, fieldsOf(p)...)
 	return err
 }
 
 func (m *Mutation) decode(raw []byte) (err error) {
-	m.extra, _, err = decodeObject(raw,
-		field{"seq", &m.Seq}, field{"target_key", &m.TargetKey}, field{"entity", &m.Entity},
-		field{"entity_key", &m.EntityKey}, field{"op", &m.Op}, field{"payload", &m.Payload}, field{"source", &m.Source},
-		field{"project", &m.Project}, field{"occurred_at", &m.OccurredAt}, field{"acked_at", &m.AckedAt},
-	)
+	m.extra, _, err = decodeObject(raw, fieldsOf(m)...)
 	return err
 }
 
