@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/guard/redact"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // lists are the lists of a context whose items are events of their own,
@@ -52,7 +53,7 @@ func (n *reader) events(raw []byte, torn bool) error {
 		context = jsonFields(fields["context"])
 	}
 	e := bufferEntry{reader: n, torn: torn, same: map[string]int{}}
-	stamp := jsonText(fields["timestamp"])
+	stamp := foreign.StringOf(fields["timestamp"])
 	e.at = e.moment(stamp, e.moment(n.startedAt, amber.At(n.clock())))
 	if e.place = "entry of " + stamp; stamp == "" {
 		e.place = fmt.Sprintf("entry %d of %s", n.report.Entries, n.startedAt)
@@ -78,8 +79,8 @@ func (n *reader) events(raw []byte, torn bool) error {
 // findSession names the session of the entry. An agent that is no fit name for
 // a host gets another.
 func (e *bufferEntry) findSession(context map[string]json.RawMessage) error {
-	host, id := e.agent, jsonText(context["session_id"])
-	if own := jsonText(context["agent_type"]); own != "" {
+	host, id := e.agent, foreign.StringOf(context["session_id"])
+	if own := foreign.StringOf(context["agent_type"]); own != "" {
 		host = own
 	}
 	e.owner = []string{host, id}
@@ -120,9 +121,9 @@ type bufferItem struct {
 // text.
 func (it bufferItem) text(field string) string {
 	if field == "" {
-		return it.clean.text(jsonText(it.raw))
+		return it.clean.text(foreign.StringOf(it.raw))
 	}
-	return it.clean.text(jsonText(it.fields[field]))
+	return it.clean.text(foreign.StringOf(it.fields[field]))
 }
 
 // timeFields are what items call the time they happened, the latest first.
@@ -133,7 +134,7 @@ func (e bufferEntry) item(list string, index int, raw json.RawMessage, fill func
 	ev := e.event(list)
 	fields, stamp := jsonFields(raw), ""
 	for _, f := range timeFields {
-		if stamp = jsonText(fields[f]); stamp != "" {
+		if stamp = foreign.StringOf(fields[f]); stamp != "" {
 			ev.NativeAt = e.moment(stamp, amber.Time{})
 			ev.ObservedAt = e.moment(stamp, e.at)
 			break
@@ -191,7 +192,7 @@ func (e bufferEntry) rest(fields, context map[string]json.RawMessage, raw []byte
 	}
 	clean := &cleaner{redactor: e.redactor}
 	ev := e.event(name)
-	if t := oneWord(jsonText(fields["context_type"])); t != "" {
+	if t := oneWord(foreign.StringOf(fields["context_type"])); t != "" {
 		ev.NativeEvent += "." + clean.text(t)
 	}
 	clean.report = redact.Report{} // the raw form has it, too
@@ -284,15 +285,6 @@ func digestOf(parts ...string) string {
 		h.Write([]byte(p))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// jsonText returns the text that a JSON string is, else "".
-func jsonText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
 }
 
 // jsonFields returns the fields of a JSON object, else nil.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber/internal/capture/journal"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // fillMessage is for what was said. An item that says more than that keeps its
@@ -108,7 +109,7 @@ func fillSubagent(ev *journal.HostEvent, it bufferItem) {
 	if result != "" {
 		ev.Message += "\n" + result
 	}
-	if result != "" || jsonText(it.fields["completed_at"]) != "" || slices.Contains(finished, strings.ToLower(ev.Reason)) {
+	if result != "" || foreign.StringOf(it.fields["completed_at"]) != "" || slices.Contains(finished, strings.ToLower(ev.Reason)) {
 		ev.Kind = journal.HostSubagentEnd
 	}
 }

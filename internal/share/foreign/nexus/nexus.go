@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/guard/redact"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // Bounds of what is read of a buffer file.
@@ -232,9 +233,9 @@ func (n *reader) field() error {
 	case holdsEntry(raw):
 		return n.lost("the name of its entries is damaged")
 	case key == "agent_type":
-		n.agent = jsonText(raw)
+		n.agent = foreign.StringOf(raw)
 	case key == "started_at":
-		n.startedAt = jsonText(raw)
+		n.startedAt = foreign.StringOf(raw)
 	}
 	n.scan.advance(at + size)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // headBytes is how much of a file is read to recognise its format.
@@ -52,26 +53,26 @@ func (n *reader) retried(raw []byte, torn bool) error {
 	if event == nil {
 		return errNotBuffer("normalized_event is not an object")
 	}
-	n.agent, n.startedAt = jsonText(fields["agent"]), jsonText(fields["created_at"])
+	n.agent, n.startedAt = foreign.StringOf(fields["agent"]), foreign.StringOf(fields["created_at"])
 	e := bufferEntry{reader: n, torn: torn, same: map[string]int{}, place: "retry of " + n.startedAt}
-	e.at = e.moment(jsonText(event["observed_at"]), e.moment(n.startedAt, amber.At(n.clock())))
+	e.at = e.moment(foreign.StringOf(event["observed_at"]), e.moment(n.startedAt, amber.At(n.clock())))
 	if err := e.findSession(map[string]json.RawMessage{"agent_type": event["agent"], "session_id": event["session_id"]}); err != nil {
 		return err
 	}
 	for i, said := range []struct{ role, field string }{{"user", "user_message_text"}, {"assistant", "assistant_message_text"}} {
 		message := map[string]json.RawMessage{"role": text(said.role), "content": event[said.field], "timestamp": event["observed_at"]}
-		if err := e.retriedItem("conversation", i, jsonText(event[said.field]), message); err != nil {
+		if err := e.retriedItem("conversation", i, foreign.StringOf(event[said.field]), message); err != nil {
 			return err
 		}
 	}
-	command := jsonText(jsonFields(event["tool_input"])["command"])
+	command := foreign.StringOf(jsonFields(event["tool_input"])["command"])
 	if err := e.retriedItem("commands_run", 0, command, command); err != nil {
 		return err
 	}
 	var candidates []map[string]json.RawMessage
 	_ = json.Unmarshal(fields["candidates"], &candidates) // what is no list stays with the whole
 	for i, c := range candidates {
-		learnt := jsonText(c["memory_text"])
+		learnt := foreign.StringOf(c["memory_text"])
 		if err := e.retriedItem("insights", i, learnt, learnt); err != nil {
 			return err
 		}
