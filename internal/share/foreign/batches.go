@@ -1,22 +1,17 @@
 package foreign
 
-import (
-	"maps"
-	"slices"
-)
-
-// Batches parts conversations whose messages lie anywhere in a file, given by the bytes of each, so that each pass over
-// the file holds at most so many bytes, or one conversation.
-func Batches(sizes map[string]int, most int) [][]string {
-	var out [][]string
+// Batches parts items, each of a size, so that each pass over a file holds at most so much, or one item.
+func Batches[T any](items []T, size func(T) int, most int) [][]T {
+	var out [][]T
 	left := 0
-	for _, id := range slices.Sorted(maps.Keys(sizes)) {
-		if len(out) == 0 || sizes[id] > left {
+	for _, item := range items {
+		n := size(item)
+		if len(out) == 0 || n > left {
 			out, left = append(out, nil), most
 		}
 		last := len(out) - 1
-		out[last] = append(out[last], id)
-		left -= sizes[id]
+		out[last] = append(out[last], item)
+		left -= n
 	}
 	return out
 }

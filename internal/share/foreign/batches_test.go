@@ -12,8 +12,9 @@ import (
 
 func TestBatches(t *testing.T) {
 	sizes := map[string]int{"a": 3, "b": 4, "c": 1, "d": 50, "e": 2, "f": 8}
-	must.Equal(t, "batches", foreign.Batches(sizes, 8), [][]string{{"a", "b", "c"}, {"d"}, {"e"}, {"f"}})
-	must.Equal(t, "batches of nothing", len(foreign.Batches(nil, 8)), 0)
+	size := func(id string) int { return sizes[id] }
+	must.Equal(t, "batches", foreign.Batches([]string{"a", "b", "c", "d", "e", "f"}, size, 8), [][]string{{"a", "b", "c"}, {"d"}, {"e"}, {"f"}})
+	must.Equal(t, "batches of nothing", len(foreign.Batches(nil, size, 8)), 0)
 }
 
 func TestDocumentsAreFoundByTheirHead(t *testing.T) {

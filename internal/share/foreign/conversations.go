@@ -10,14 +10,8 @@ import (
 // Conversations reads a file that is a list of conversations, one at a time, and decodes each. It reports what cannot
 // be read to to.Skip. The error is that of fn or of ctx.
 func Conversations[T any](ctx context.Context, f File, to Sink, fn func(at Place, c *T) error) error {
-	in, err := f.Open()
-	if err != nil {
-		to.Skip(f.Place(""), "file cannot be opened: %v", err)
-		return nil
-	}
-	defer in.Close()
 	other := false
-	err = ReadJSON(in, Document{
+	err := ReadDocument(f, to.Skip, Document{
 		Element: func(list string, n int64, raw []byte) error {
 			if list != "" {
 				other = true
@@ -30,7 +24,6 @@ func Conversations[T any](ctx context.Context, f File, to Sink, fn func(at Place
 		},
 		Decodes: true,
 		Member:  func(string, []byte) error { other = true; return nil },
-		Skip:    func(at, reason string) { to.Skip(f.Place(at), "%s", reason) },
 	})
 	if other {
 		to.Skip(f.Place(""), "document is not a list, want a list of conversations")

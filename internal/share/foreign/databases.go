@@ -13,10 +13,7 @@ const (
 
 // DetectDatabases is the Detect of a format whose files have no name of their own: one of the first databases fits.
 func (t *Tree) DetectDatabases(fits func(*Database) bool) Match {
-	if t.AnyDatabase(t.databases(lookedDatabases), fits) {
-		return Sure
-	}
-	return No
+	return SureIf(t.AnyDatabase(t.databases(lookedDatabases), fits))
 }
 
 // Databases returns the first thousand files of a tree that are SQLite databases: a file alone by its content, files of a

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -54,10 +55,7 @@ const (
 
 // DetectDocuments is the Detect of a format whose files have no name of their own: one of the first documents fits.
 func (t *Tree) DetectDocuments(fits func(Sample) bool) Match {
-	if len(t.documents(lookedDocuments, fits)) > 0 {
-		return Sure
-	}
-	return No
+	return SureIf(len(t.documents(lookedDocuments, fits)) > 0)
 }
 
 // Documents returns the JSON files whose heads fit, after a look at no more than a thousand of them: a file alone whatever
@@ -84,6 +82,19 @@ func (t *Tree) documents(most int, fits func(Sample) bool) []File {
 // the folder and of the folders in it.
 func (t *Tree) NearestDocuments() []File {
 	return slices.DeleteFunc(t.Nearest("*.json"), func(f File) bool { return f.IsDatabase() || strings.Count(f.Name, "/") > 1 })
+}
+
+// EachElement calls fn with every element of every list of a document, as [ReadJSON] does, and skip with what cannot be
+// read. The error is that of fn or of ctx.
+func (f File) EachElement(ctx context.Context, skip SkipFunc, fn func(list string, n int64, raw []byte) error) error {
+	return ReadDocument(f, skip, Document{
+		Element: func(list string, n int64, raw []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return fn(list, n, raw)
+		},
+	})
 }
 
 // ReadDocument reads a file as [ReadJSON] does, and calls skip with what cannot be read of it.

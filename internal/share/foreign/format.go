@@ -17,6 +17,14 @@ const (
 	Sure
 )
 
+// SureIf is Sure of a tree that is of the format, and No otherwise.
+func SureIf(ours bool) Match {
+	if ours {
+		return Sure
+	}
+	return No
+}
+
 // Format is one format of another program.
 type Format struct {
 	Name  string // "claude-code": of --from, in ids and links, so it never changes
@@ -28,16 +36,14 @@ type Format struct {
 	Read func(ctx context.Context, t *Tree, o Options, to Sink) error
 	// Next returns the command that imports t, of a format with an importer of its own: Read is nil then.
 	Next func(t *Tree) string
-	// Homes returns where the program keeps its files, for a lookup of environment variables and a home directory.
+	// Homes returns where the program keeps its files, for a lookup of environment variables and a home directory; nil for
+	// a program that keeps none where Amber could look for them.
 	Homes func(env func(string) string, home string) []string
 	// Write writes contents for the program to read; nil where nothing reads them. Folder says that it makes a folder,
 	// otherwise it makes one file.
 	Write  func(ctx context.Context, c Contents, o WriteOptions, to Output) error
 	Folder bool
 }
-
-// NoHomes is the Homes of a program that keeps no files where Amber could look for them.
-func NoHomes(func(string) string, string) []string { return nil }
 
 // Options say how a tree is read.
 type Options struct {
@@ -80,13 +86,8 @@ type Sink interface {
 	Skip(at Place, format string, args ...any)
 	// Warn reports something about the whole that a person should know.
 	Warn(format string, args ...any)
-}
-
-// RecordSink is a sink that also takes records of Amber as they were, under their own ids. The versions that a file
-// claims of a memory that is here go beside it, as a conflict.
-type RecordSink interface {
-	Sink
-	// Record takes the versions of one memory, oldest first.
+	// Record takes the versions of one memory of Amber as they were, under its own id, oldest first. The versions that a
+	// file claims of a memory that is here go beside it, as a conflict.
 	Record(at Place, versions []amber.SyncMemory) error
 	// RelationRecord takes a relation of two memories by their ids.
 	RelationRecord(at Place, r amber.Relation) error

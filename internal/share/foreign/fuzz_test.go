@@ -72,7 +72,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var got, want []string
-		must.Do(t, Lines(iotest.HalfReader(bytes.NewReader(b)), func(n int64, line []byte) error {
+		must.Do(t, eachLine(iotest.HalfReader(bytes.NewReader(b)), func(n int64, line []byte) error {
 			got = append(got, fmt.Sprintf("%d %s", n, line))
 			return nil
 		}, func(n int64, reason string) { t.Errorf("line %d: %s", n, reason) }))

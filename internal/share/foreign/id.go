@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 )
@@ -111,4 +112,24 @@ func SessionID(format, external string) amber.SessionID {
 		return amber.SessionID(id)
 	}
 	return amber.SessionID(format + "-" + Hex(Digest(idName, format, "session", external)))
+}
+
+// HostSessionID returns the id of a session of a coding agent: that of the host, so that it meets what hooks recorded, or
+// that of [SessionID] where the host's is no id.
+func HostSessionID(format, external string) amber.SessionID {
+	if amber.CheckID("session id", external) == nil {
+		return amber.SessionID(external)
+	}
+	return SessionID(format, external)
+}
+
+// Cut returns at most so many bytes of s, whole characters.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }

@@ -106,7 +106,7 @@ func TestLinesAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", MaxItemBytes+10)
 	var got, skipped []string
-	err := Lines(strings.NewReader("\xef\xbb\xbfa\n\n"+long+"\nb\r\nc"), func(n int64, line []byte) error {
+	err := eachLine(strings.NewReader("\xef\xbb\xbfa\n\n"+long+"\nb\r\nc"), func(n int64, line []byte) error {
 		got = append(got, fmt.Sprintf("%d %s", n, line))
 		return nil
 	}, func(n int64, reason string) { skipped = append(skipped, fmt.Sprintf("%d", n)) })

@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// Lines calls fn with the number, from 1, and the bytes of every line that is not empty; the bytes are valid until fn
+// eachLine calls fn with the number, from 1, and the bytes of every line that is not empty; the bytes are valid until fn
 // returns. A line of more than [MaxItemBytes] is told to skip and passed over. The error is that of fn, or says what
 // became of the file after its last line.
-func Lines(r io.Reader, fn func(n int64, line []byte) error, skip func(n int64, reason string)) error {
+func eachLine(r io.Reader, fn func(n int64, line []byte) error, skip func(n int64, reason string)) error {
 	in := bufio.NewReaderSize(r, 256<<10)
 	var long []byte // a line that did not fit the buffer
 	for n := int64(1); ; n++ {

@@ -1,8 +1,12 @@
 package foreign
 
 import (
+	"bytes"
 	"cmp"
+	"maps"
 	"slices"
+
+	"github.com/amber-memory/amber"
 )
 
 // Tell gives out a conversation and its turns, unless all of them are known.
@@ -19,24 +23,59 @@ func Tell(to Sink, s Session, turns []Turn) error {
 	return nil
 }
 
-// Span sets the times of a session to those of its first and its last turn, in whatever order they are. There must be one.
-func (s *Session) Span(turns []Turn) {
-	s.StartedAt, s.EndedAt = turns[0].At, turns[0].At
-	for _, t := range turns {
-		if t.At.Before(s.StartedAt) {
-			s.StartedAt = t.At
-		}
-		if s.EndedAt.Before(t.At) {
-			s.EndedAt = t.At
-		}
+// Span is the time from the first to the last of some moments, in whatever order they are; zero for none.
+type Span struct{ First, Last amber.Time }
+
+// Add adds a moment. Zero is none.
+func (s *Span) Add(at amber.Time) {
+	if !at.IsZero() && (s.First.IsZero() || at.Before(s.First)) {
+		s.First = at
 	}
+	if s.Last.Before(at) {
+		s.Last = at
+	}
+}
+
+// Dates returns when a conversation began and ended that says when it was made and changed, and whose messages have a
+// span. Any of the times may be missing but that of its file.
+func (s Span) Dates(created, updated, file amber.Time) (began, ended amber.Time) {
+	began = cmp.Or(created, s.First, updated, file)
+	ended = cmp.Or(updated, s.Last, began)
+	if ended.Before(began) {
+		ended = began
+	}
+	return began, ended
+}
+
+// Span sets the times of a session to those of its first and its last turn, in whatever order they are.
+func (s *Session) Span(turns []Turn) {
+	var all Span
+	for _, t := range turns {
+		all.Add(t.At)
+	}
+	s.StartedAt, s.EndedAt = all.First, all.Last
+}
+
+// GiveNote gives out a file of at most so many bytes as a note, as it is. An empty file makes no note, and the report names
+// a file that cannot be read.
+func (f File) GiveNote(name string, most int64, to Sink) error {
+	b, err := f.Bytes(most)
+	if err != nil {
+		to.Skip(f.Place(""), "%v", err)
+		return nil
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil
+	}
+	return to.Note(Note{Place: f.Place(""), Name: name, Content: string(b), UpdatedAt: f.ModifiedAt()})
 }
 
 // Gather gives out conversations whose messages lie anywhere in a file, given by the bytes of each. Every pass over the
 // file holds at most so many bytes, or one conversation: collect adds turns to the conversations that held names, and give
 // gets those of one, by time.
 func Gather(sizes map[string]int, most int, collect func(held map[string][]Turn) error, give func(id string, turns []Turn) error) error {
-	for _, part := range Batches(sizes, most) {
+	ids := slices.Sorted(maps.Keys(sizes))
+	for _, part := range Batches(ids, func(id string) int { return sizes[id] }, most) {
 		held := make(map[string][]Turn, len(part))
 		for _, id := range part {
 			held[id] = nil

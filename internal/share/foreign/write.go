@@ -1,7 +1,11 @@
 package foreign
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/amber-memory/amber"
@@ -34,4 +38,37 @@ type Output interface {
 	Create(name string) (io.WriteCloser, error)
 	// Existing returns a file that is there before the export; nil where there is none.
 	Existing(name string) ([]byte, error)
+}
+
+// WriteFile writes one file of an output; fill writes its text.
+func WriteFile(to Output, name string, fill func(w *bufio.Writer) error) error {
+	file, err := to.Create(name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(file, 64<<10)
+	if err = fill(w); err == nil {
+		err = w.Flush()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// WriteText writes one file of an output.
+func WriteText(to Output, name, text string) error {
+	return WriteFile(to, name, func(w *bufio.Writer) error {
+		_, err := w.WriteString(text)
+		return err
+	})
+}
+
+// JSON returns a value as JSON on one line, in which "<", ">" and "&" stay as they are. It is for values of texts, numbers,
+// lists and objects, which always encode.
+func JSON(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("foreign: texts and numbers always encode: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

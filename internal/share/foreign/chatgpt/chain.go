@@ -1,11 +1,11 @@
 package chatgpt
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // chain returns the ids of the nodes from the root to the current one. Other branches are answers that were given up.
@@ -90,29 +90,13 @@ func (c *conversation) timeOf(id string) amber.Time {
 	return c.began
 }
 
-// span returns the times of the first and the last message; zero where no message has one.
-func (c *conversation) span() (first, last amber.Time) {
-	for _, n := range c.Mapping {
-		if n == nil || n.time().IsZero() {
-			continue
-		}
-		at := n.time()
-		if first.IsZero() || at.Before(first) {
-			first = at
-		}
-		if last.Before(at) {
-			last = at
-		}
-	}
-	return first, last
-}
-
 // date sets when the conversation began and ended. Any time in it may be missing.
 func (c *conversation) date(file amber.Time) {
-	first, last := c.span()
-	c.began = cmp.Or(c.CreateTime.at, first, c.UpdateTime.at, file)
-	c.ended = cmp.Or(c.UpdateTime.at, last, c.began)
-	if c.ended.Before(c.began) {
-		c.ended = c.began
+	var said foreign.Span
+	for _, n := range c.Mapping {
+		if n != nil {
+			said.Add(n.time())
+		}
 	}
+	c.began, c.ended = said.Dates(c.CreateTime.at, c.UpdateTime.at, file)
 }

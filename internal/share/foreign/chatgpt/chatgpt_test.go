@@ -17,8 +17,7 @@ import (
 // zipped makes a zip file of files.
 func zipped(t testing.TB, files map[string]string) string {
 	t.Helper()
-	dir := foreigntest.Files(t, map[string]string{"export.zip": foreigntest.Zip(t, files)})
-	return filepath.Join(dir, "export.zip")
+	return foreigntest.Zipped(t, "export.zip", foreigntest.Files(t, files))
 }
 
 func sample(t testing.TB) string {
@@ -254,21 +253,6 @@ func TestFilesOfAnExport(t *testing.T) {
 	}
 }
 
-// A sink that knows all turns of a session is not given them.
-func TestTurnsThatAreNotWanted(t *testing.T) {
-	t.Parallel()
-	tree := must.Get(foreign.Open("testdata"))(t)
-	defer func() { must.Do(t, tree.Close()) }()
-	var k knowing
-	must.Do(t, Format.Read(t.Context(), tree, foreigntest.Options(), &k))
-	must.Equal(t, "turns", len(k.Turns), 0)
-	must.Equal(t, "memories", len(k.Memories), 3)
-}
-
-type knowing struct{ foreigntest.Recorder }
-
-func (k *knowing) Session(foreign.Session) (bool, error) { return false, nil }
-
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	one := talk(t, "c", "a", nil, said("a", "root", "user", 1767225601, "x"))
@@ -297,7 +281,6 @@ func TestDetect(t *testing.T) {
 		must.Equal(t, name, Format.Detect(tree), tc.want)
 		must.Do(t, tree.Close())
 	}
-	must.Equal(t, "homes", len(Format.Homes(os.Getenv, "/home/ada")), 0)
 }
 
 // A folder may hold the exports of two programs, whose files have the same name.
@@ -309,14 +292,6 @@ func TestFilesOfClaudeAreLeftAlone(t *testing.T) {
 	}))
 	must.Equal(t, "all", r.Count(), 2)
 	must.Equal(t, "skips", len(r.Skips), 0)
-}
-
-// readInto reads what need not be detected.
-func readInto(t testing.TB, source string, to foreign.Sink) {
-	t.Helper()
-	tree := must.Get(foreign.Open(source))(t)
-	defer func() { must.Do(t, tree.Close()) }()
-	must.Do(t, Format.Read(t.Context(), tree, foreigntest.Options(), to))
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

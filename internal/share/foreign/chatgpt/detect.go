@@ -4,6 +4,7 @@ package chatgpt
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -17,7 +18,6 @@ var Format = foreign.Format{
 	Title:  "ChatGPT export",
 	Detect: detect,
 	Read:   read,
-	Homes:  foreign.NoHomes,
 }
 
 const (
@@ -26,12 +26,8 @@ const (
 )
 
 func detect(t *foreign.Tree) foreign.Match {
-	for i, f := range candidates(t) {
-		if i < maxHeads && isOurs(f.Names()) {
-			return foreign.Sure
-		}
-	}
-	return foreign.No
+	files := candidates(t)
+	return foreign.SureIf(slices.ContainsFunc(files[:min(len(files), maxHeads)], func(f foreign.File) bool { return isOurs(f.Names()) }))
 }
 
 // isOurs reports whether the first element of a file is a conversation of ChatGPT.

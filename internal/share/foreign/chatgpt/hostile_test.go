@@ -43,9 +43,7 @@ func TestOddConversations(t *testing.T) {
 		"a word":         `hello`,
 		"nothing":        ``,
 	} {
-		dir := foreigntest.Files(t, map[string]string{"conversations.json": text})
-		r := &foreigntest.Recorder{}
-		readInto(t, dir, r)
+		r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": text}))
 		must.Hold(t, r.Count() <= 2, "%s: %d items", name, r.Count())
 		if r.Count() == 0 && !strings.Contains("content parts types empty mapping", name) {
 			must.Hold(t, len(r.Skips) > 0, "%s is passed over without a word", name)
@@ -72,8 +70,7 @@ func TestALongConversationWithoutTimes(t *testing.T) {
 		b.WriteString(`,"n` + itoa(i) + `":{"parent":"n` + itoa(i-1) + `","message":{"recipient":"bio","author":{"role":"assistant"},"content":{"content_type":"text","parts":["fact ` + itoa(i) + `"]}}}`)
 	}
 	b.WriteString(`}}]`)
-	r := &foreigntest.Recorder{}
-	readInto(t, foreigntest.Files(t, map[string]string{"conversations.json": b.String()}), r)
+	r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": b.String()}))
 	must.Equal(t, "memories", len(r.Memories), most)
 }
 

@@ -1,7 +1,9 @@
 package chatgpt
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -12,12 +14,12 @@ type reader struct {
 	ctx      context.Context
 	to       foreign.Sink
 	project  string
-	seen     map[[16]byte]bool // conversations, by the digest of their ids
+	seen     foreign.Seen // conversations
 	memories memories
 }
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
-	r := &reader{ctx: ctx, to: to, project: o.Project, seen: map[[16]byte]bool{}, memories: newMemories(to)}
+	r := &reader{ctx: ctx, to: to, project: o.Project, seen: foreign.Seen{}, memories: newMemories(to)}
 	for _, f := range candidates(t) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -36,7 +38,6 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 // conversation takes one conversation of a file.
 func (r *reader) conversation(f foreign.File, at foreign.Place, c *conversation) error {
 	id := c.id()
-	sum := [16]byte(firstHalf(id))
 	switch {
 	case c.Mapping == nil || id == "":
 		r.to.Skip(at, "element has no id or no messages, want a conversation with conversation_id and mapping")
@@ -44,19 +45,13 @@ func (r *reader) conversation(f foreign.File, at foreign.Place, c *conversation)
 	case bool(c.DoNotRemember):
 		r.to.Skip(at, "conversation is marked as not to be remembered")
 		return nil
-	case r.seen[sum]:
+	case r.seen.Add(foreign.Key{id}) != foreign.First:
 		r.to.Skip(at, "conversation %.60q is there twice; the first is read", id)
 		return nil
 	}
-	r.seen[sum] = true
 	c.date(f.ModifiedAt())
 	r.memories.collect(c, at, int64(len(r.seen)))
 	return r.session(c, at)
-}
-
-func firstHalf(id string) []byte {
-	sum := foreign.Digest(id)
-	return sum[:16]
 }
 
 // session gives out a conversation and its turns.
@@ -95,7 +90,7 @@ func (r *reader) turns(c *conversation, at foreign.Place) (out []foreign.Turn) {
 		if !m.CreateTime.at.IsZero() {
 			last = m.CreateTime.at
 		}
-		t := foreign.Turn{Place: place, Key: foreign.Key{m.id(id)}, Role: m.role(), Content: m.text(), At: last}
+		t := foreign.Turn{Place: place, Key: foreign.Key{cmp.Or(m.ID, id)}, Role: m.role(), Content: m.text(), At: last}
 		switch {
 		case strings.TrimSpace(t.Content) == "":
 			if !m.isKnown() {
@@ -122,19 +117,7 @@ func messagePlace(at foreign.Place, id string) foreign.Place {
 	return foreign.Place{File: at.File, At: at.At + ", message " + strings.ToValidUTF8(id, "")}
 }
 
-// id returns the id of a message, which is that of its node where it has none of its own.
-func (m *message) id(node string) string {
-	if m.ID != "" {
-		return m.ID
-	}
-	return node
-}
-
 // isKnown reports whether the type of the content is one that may be empty.
 func (m *message) isKnown() bool {
-	switch m.Content.Type {
-	case typeText, typeMultimodal, typeCode, typeOutput, typeQuote:
-		return true
-	}
-	return false
+	return slices.Contains([]string{typeText, typeMultimodal, typeCode, typeOutput, typeQuote}, m.Content.Type)
 }

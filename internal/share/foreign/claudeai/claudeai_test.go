@@ -28,16 +28,6 @@ func sample(t testing.TB, name string) string {
 	return string(must.Get(os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name))))(t))
 }
 
-// readAll reads what need not be detected.
-func readAll(t testing.TB, source string) *foreigntest.Recorder {
-	t.Helper()
-	tree := must.Get(foreign.Open(source))(t)
-	defer func() { must.Do(t, tree.Close()) }()
-	r := &foreigntest.Recorder{}
-	must.Do(t, Format.Read(t.Context(), tree, foreigntest.Options(), r))
-	return r
-}
-
 // readTalk reads one conversation with messages in JSON.
 func readTalk(t testing.TB, messages ...string) *foreigntest.Recorder {
 	t.Helper()
@@ -166,7 +156,6 @@ func TestDetect(t *testing.T) {
 		must.Equal(t, name, Format.Detect(tree), tc.want)
 		must.Do(t, tree.Close())
 	}
-	must.Equal(t, "homes", len(Format.Homes(os.Getenv, "/home/ada")), 0)
 }
 
 func TestBlocks(t *testing.T) {
@@ -264,7 +253,7 @@ func TestConversationsThatAreNotRead(t *testing.T) {
 	r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": text}))
 	must.Equal(t, "all", r.Count(), 2)
 	must.Equal(t, "skips", len(r.Skips), 5)
-	r = readAll(t, foreigntest.Files(t, map[string]string{"conversations.json": `{"chats":[` + talk + `]}`}))
+	r = foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": `{"chats":[` + talk + `]}`}))
 	must.Equal(t, "an object", strings.Join(r.Skips, "\n"), "conversations.json: document is not a list, want a list of conversations")
 }
 
@@ -285,18 +274,3 @@ func TestDesignChatsAreNamed(t *testing.T) {
 	}))
 	must.Equal(t, "warnings", strings.Join(r.Warnings, "\n"), "2 files of design chats are not imported")
 }
-
-// A sink that knows all turns of a session is not given them.
-func TestTurnsThatAreNotWanted(t *testing.T) {
-	t.Parallel()
-	tree := must.Get(foreign.Open("testdata"))(t)
-	defer func() { must.Do(t, tree.Close()) }()
-	var k knowing
-	must.Do(t, Format.Read(t.Context(), tree, foreigntest.Options(), &k))
-	must.Equal(t, "turns", len(k.Turns), 0)
-	must.Equal(t, "memories", len(k.Memories), 4)
-}
-
-type knowing struct{ foreigntest.Recorder }
-
-func (k *knowing) Session(foreign.Session) (bool, error) { return false, nil }

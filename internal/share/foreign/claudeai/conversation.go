@@ -2,7 +2,6 @@ package claudeai
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -91,22 +90,11 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 
 // span returns when the conversation began and ended. Any time in it may be missing.
 func (c *conversation) span(file amber.Time) (began, ended amber.Time) {
-	var first, last amber.Time
+	var said foreign.Span
 	for _, m := range c.Messages {
-		at := m.CreatedAt.at
-		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
-			first = at
-		}
-		if last.Before(at) {
-			last = at
-		}
+		said.Add(m.CreatedAt.at)
 	}
-	began = cmp.Or(c.CreatedAt.at, first, c.UpdatedAt.at, file)
-	ended = cmp.Or(c.UpdatedAt.at, last, began)
-	if ended.Before(began) {
-		ended = began
-	}
-	return began, ended
+	return said.Dates(c.CreatedAt.at, c.UpdatedAt.at, file)
 }
 
 // chain returns the messages that led to the last one: those that were regenerated are siblings. Problem says why the
@@ -214,10 +202,10 @@ func (m *message) activity() (out []amber.Activity) {
 		if b.Type != "tool_use" || b.Name == "" {
 			continue
 		}
-		a := amber.Activity{Kind: amber.ActivityTool, Name: clip(b.Name, amber.MaxActivityNameBytes), Status: ended[b.ID], Count: 1}
+		a := amber.Activity{Kind: amber.ActivityTool, Name: foreign.Cut(b.Name, amber.MaxActivityNameBytes), Status: ended[b.ID], Count: 1}
 		var input bytes.Buffer
 		if json.Compact(&input, b.Input) == nil && input.String() != "null" {
-			a.Detail = clip(input.String(), amber.MaxActivityDetailBytes)
+			a.Detail = foreign.Cut(input.String(), amber.MaxActivityDetailBytes)
 		}
 		if a.Status == "failed" {
 			a.Failed = 1
@@ -225,12 +213,4 @@ func (m *message) activity() (out []amber.Activity) {
 		out = append(out, a)
 	}
 	return out
-}
-
-// clip shortens what is longer than an activity may have.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
 }

@@ -17,7 +17,6 @@ var Format = foreign.Format{
 	Title:  "Claude.ai export",
 	Detect: detect,
 	Read:   read,
-	Homes:  foreign.NoHomes,
 }
 
 const (

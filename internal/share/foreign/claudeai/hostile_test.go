@@ -32,7 +32,7 @@ func TestOddFiles(t *testing.T) {
 		"empty files": {"conversations.json": "", "memories.json": "", "projects.json": "", "memories/a.json": "", "projects/b.json": ""},
 		"odd members": {"memories.json": `{"conversations_memory":{"a":1},"project_memories":[1],"memory_files":{},"account_uuid":[]}`, "projects/b.json": `{"uuid":7,"name":[],"docs":{},"prompt_template":1,"created_at":"x"}`},
 	} {
-		r := readAll(t, foreigntest.Files(t, files))
+		r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, files))
 		must.Hold(t, r.Count() <= 2, "%s: %d items", name, r.Count())
 	}
 }
@@ -42,7 +42,7 @@ func TestManyDocumentsOfOneName(t *testing.T) {
 	t.Parallel()
 	const most = 20_000
 	docs := strings.Repeat(`,{"uuid":"d","filename":"a.md","content":"x"}`, most)
-	r := readAll(t, foreigntest.Files(t, map[string]string{"projects/u.json": `{"uuid":"u","name":"n","docs":[` + docs[1:] + `]}`}))
+	r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"projects/u.json": `{"uuid":"u","name":"n","docs":[` + docs[1:] + `]}`}))
 	must.Equal(t, "notes", len(r.Notes), most)
 	seen := map[string]bool{}
 	for _, n := range r.Notes {
@@ -59,7 +59,7 @@ func TestALongConversation(t *testing.T) {
 	for i := range messages {
 		messages[i] = fmt.Sprintf(`{"uuid":"%d","sender":"human","text":"x","parent_message_uuid":"%d"}`, i+1, i)
 	}
-	r := readAll(t, foreigntest.Files(t, map[string]string{"conversations.json": `[{"uuid":"c","chat_messages":[` + strings.Join(messages, ",") + `]}]`}))
+	r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": `[{"uuid":"c","chat_messages":[` + strings.Join(messages, ",") + `]}]`}))
 	must.Equal(t, "turns", len(r.Turns["claude-ai-c"]), most)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,12 +58,7 @@ func (r *reader) memoryFile(f foreign.File) error {
 // before it says so.
 func (r *reader) account(f foreign.File) (account string, known bool) {
 	object, cut := false, false
-	in, err := f.Open()
-	if err != nil {
-		return "", true // the next pass tells
-	}
-	defer in.Close()
-	err = foreign.ReadJSON(in, foreign.Document{
+	err := foreign.ReadDocument(f, func(foreign.Place, string, ...any) { cut = true }, foreign.Document{
 		Element: func(list string, _ int64, _ []byte) error { object = object || list != ""; return nil },
 		Decodes: true,
 		Member: func(member string, raw []byte) error {
@@ -72,7 +68,6 @@ func (r *reader) account(f foreign.File) (account string, known bool) {
 			}
 			return nil
 		},
-		Skip: func(string, string) { cut = true },
 	})
 	if account == "" && inFolder(r.tree, f, memories.String()) {
 		account = f.Stem()
@@ -100,7 +95,7 @@ func (r *reader) parts(f foreign.File, at, account string, m remembered) error {
 			key = append(key, strconv.Itoa(counts[s.heading]))
 		}
 		err := r.memory(foreign.Memory{
-			Place: place(strings.TrimSpace("conversations_memory " + clip(s.heading, 60))), Key: key, Kind: amber.UserFact, Scope: amber.ScopeUser,
+			Place: place(strings.TrimSpace("conversations_memory " + foreign.Cut(s.heading, 60))), Key: key, Kind: amber.UserFact, Scope: amber.ScopeUser,
 			Title: s.heading, Topic: s.heading, Content: s.text,
 		})
 		if err != nil {
@@ -116,19 +111,14 @@ func (r *reader) parts(f foreign.File, at, account string, m remembered) error {
 }
 
 func (r *reader) memoriesOfProjects(place func(string) foreign.Place, of map[string]json.RawMessage) error {
-	ids := make([]string, 0, len(of))
-	for id := range of {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(of)) {
 		var text string
 		if json.Unmarshal(of[id], &text) != nil {
-			r.to.Skip(place("project "+clip(id, 60)), "memory is not text")
+			r.to.Skip(place("project "+foreign.Cut(id, 60)), "memory is not text")
 			continue
 		}
 		m := foreign.Memory{
-			Place: place("project " + clip(id, 60)), Key: foreign.Key{id}, Kind: amber.ProjectFact, Scope: amber.ScopeProject, Content: text,
+			Place: place("project " + foreign.Cut(id, 60)), Key: foreign.Key{id}, Kind: amber.ProjectFact, Scope: amber.ScopeProject, Content: text,
 			Foreign: map[string]string{"project_uuid": id},
 		}
 		m.ProjectID = r.projectName(id)
@@ -180,7 +170,7 @@ func (r *reader) memory(m foreign.Memory) error {
 	if m.Content = strings.TrimSpace(m.Content); m.Content == "" {
 		return nil
 	}
-	if !r.isNew("memory", m.Key) {
+	if r.seen.Add(append(foreign.Key{"memory"}, m.Key...)) != foreign.First {
 		r.to.Skip(m.Place, "memory is there twice; the first is read")
 		return nil
 	}

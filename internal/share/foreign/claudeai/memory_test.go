@@ -84,11 +84,11 @@ func TestMemoriesWithoutAnAccount(t *testing.T) {
 		`[{"conversations_memory":"x","account_uuid":"a"},`: 1,
 		`{"memory_files":[{"path":"/a","content":"a"}`:      0,
 	} {
-		r := readAll(t, foreigntest.Files(t, map[string]string{"memories.json": text}))
+		r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"memories.json": text}))
 		must.Equal(t, text, len(r.Memories), want)
 		must.Hold(t, len(r.Skips) > 0 || strings.HasSuffix(text, `"x"}`), "%s: nothing is told", text)
 	}
-	r := readAll(t, foreigntest.Files(t, map[string]string{"memories/a.json": `{"conversations_memory":"x","memory_files":[{"path":"/a","content":"a"},{"path`}))
+	r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"memories/a.json": `{"conversations_memory":"x","memory_files":[{"path":"/a","content":"a"},{"path`}))
 	must.Equal(t, "account in the name", keys(r), "a|conversations|\na|/a\n")
 }
 
@@ -136,10 +136,10 @@ func TestAProjectThatIsCut(t *testing.T) {
 	t.Parallel()
 	whole := sample(t, projectFile)
 	at := strings.LastIndex(whole, "]")
-	r := readAll(t, foreigntest.Files(t, map[string]string{projectFile: whole[:at]}))
+	r := foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{projectFile: whole[:at]}))
 	must.Equal(t, "names", names(r), "claude-ai/Shop/instructions\nclaude-ai/Shop/rules.md\n")
 	must.Equal(t, "skips", len(r.Skips), 1)
-	r = readAll(t, foreigntest.Files(t, map[string]string{"projects/u.json": `{"docs":[{"filename":"a","content":"x"}`}))
+	r = foreigntest.ReadAny(t, Format, foreigntest.Files(t, map[string]string{"projects/u.json": `{"docs":[{"filename":"a","content":"x"}`}))
 	must.Equal(t, "a name of the file", names(r), "claude-ai/u/a\n")
 	must.Equal(t, "time of the file", r.Notes[0].UpdatedAt.IsZero(), false)
 	must.Equal(t, "place", r.Notes[0].Place, foreign.Place{File: "projects/u.json", At: "document 1"})

@@ -16,13 +16,13 @@ type reader struct {
 	tree   *foreign.Tree
 	to     foreign.Sink
 	o      foreign.Options
-	seen   map[[16]byte]bool          // conversations and memories, by the digests of their keys
+	seen   foreign.Seen               // conversations and memories
 	named  map[string]*project        // projects by uuid
 	placed map[foreign.Place]*project // by file and number
 }
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
-	r := &reader{ctx: ctx, tree: t, to: to, o: o, seen: map[[16]byte]bool{}, named: map[string]*project{}, placed: map[foreign.Place]*project{}}
+	r := &reader{ctx: ctx, tree: t, to: to, o: o, seen: foreign.Seen{}, named: map[string]*project{}, placed: map[foreign.Place]*project{}}
 	for _, step := range []func() error{r.findProjects, r.conversations, r.memories, r.notes} {
 		if err := step(); err != nil {
 			return err
@@ -60,19 +60,10 @@ func (r *reader) each(k kind, read func(f foreign.File) error) error {
 
 // document reads a file as JSON. Where tell is false, another pass reports what cannot be read.
 func (r *reader) document(f foreign.File, tell bool, d foreign.Document) error {
-	skip := func(at, reason string) {
-		if tell {
-			r.to.Skip(foreign.Place{File: f.Name, At: at}, "%s", reason)
-		}
+	if tell {
+		return foreign.ReadDocument(f, r.to.Skip, d)
 	}
-	in, err := f.Open()
-	if err != nil {
-		skip("", "file cannot be opened: "+err.Error())
-		return nil
-	}
-	defer in.Close()
-	d.Skip = skip
-	return foreign.ReadJSON(in, d)
+	return foreign.ReadDocument(f, foreign.Quiet, d)
 }
 
 // decode reads a part of a document. The report names a part that cannot be read.
@@ -82,17 +73,6 @@ func (r *reader) decode(at foreign.Place, raw []byte, into any) bool {
 		r.to.Skip(at, "part of the document cannot be read: %v", err)
 	}
 	return err == nil
-}
-
-// isNew reports whether a key is met for the first time.
-func (r *reader) isNew(what string, key foreign.Key) bool {
-	sum := foreign.Digest(append([]string{what}, key...)...)
-	half := [16]byte(sum[:16])
-	if r.seen[half] {
-		return false
-	}
-	r.seen[half] = true
-	return true
 }
 
 func (r *reader) conversations() error {
@@ -109,7 +89,7 @@ func (r *reader) conversation(f foreign.File, at foreign.Place, c *conversation)
 	case c.UUID == "" || c.Messages == nil:
 		r.to.Skip(at, "element has no id or no messages, want a conversation with uuid and chat_messages")
 		return nil
-	case !r.isNew("session", foreign.Key{c.UUID}):
+	case r.seen.Add(foreign.Key{"session", c.UUID}) != foreign.First:
 		r.to.Skip(at, "conversation %.60q is there twice; the first is read", c.UUID)
 		return nil
 	case len(c.Messages) == 0:
@@ -150,7 +130,7 @@ func (r *reader) turns(c *conversation, at foreign.Place, began amber.Time) (out
 		if !m.CreatedAt.at.IsZero() {
 			last = m.CreatedAt.at
 		}
-		place := foreign.Place{File: at.File, At: at.At + ", message " + cmp.Or(clip(m.UUID, 60), strconv.Itoa(i+1))}
+		place := foreign.Place{File: at.File, At: at.At + ", message " + cmp.Or(foreign.Cut(m.UUID, 60), strconv.Itoa(i+1))}
 		role, ok := roles[m.Sender]
 		switch {
 		case m.UUID == "":

@@ -20,7 +20,7 @@ func TestDamage(t *testing.T) {
 	} {
 		foreigntest.Damage(t, claudecode.Format, sample, "projects/-src-shop/"+file, most)
 	}
-	dir := put(t, t.TempDir(), map[string]string{"CLAUDE.md": "@a.md\n@b.md\n", "a.md": "a", "b.md": "b"})
+	dir := foreigntest.Files(t, map[string]string{"CLAUDE.md": "@a.md\n@b.md\n", "a.md": "a", "b.md": "b"})
 	foreigntest.Damage(t, claudecode.Format, dir, "CLAUDE.md", 3)
 }
 

@@ -1,8 +1,6 @@
 package claudecode_test
 
 import (
-	"archive/zip"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,17 +18,6 @@ func match(t *testing.T, name string) foreign.Match {
 	return claudecode.Format.Detect(tree)
 }
 
-// zipped packs a folder.
-func zipped(t *testing.T, dir, as string) string {
-	t.Helper()
-	f := must.Get(os.Create(filepath.Join(t.TempDir(), as)))(t)
-	z := zip.NewWriter(f)
-	must.Do(t, z.AddFS(os.DirFS(dir)))
-	must.Do(t, z.Close())
-	must.Do(t, f.Close())
-	return f.Name()
-}
-
 // Whatever part of a home is given, the same is found in it under the same keys.
 func TestPartsOfAHome(t *testing.T) {
 	t.Parallel()
@@ -46,9 +33,9 @@ func TestPartsOfAHome(t *testing.T) {
 		"memories":        {filepath.Join(slug, "memory"), 2, 0, 1},
 		"a memory":        {filepath.Join(slug, "memory", "deploy-window.md"), 1, 0, 0},
 		"a transcript":    {filepath.Join(slug, session+".jsonl"), 0, 1, 0},
-		"zip of the home": {zipped(t, home, "home.zip"), 2, 1, 1},
-		"zip of all":      {zipped(t, filepath.Join(home, "projects"), "projects.zip"), 2, 1, 1},
-		"zip of one":      {zipped(t, slug, "-src-shop.zip"), 2, 1, 1},
+		"zip of the home": {foreigntest.Zipped(t, "home.zip", home), 2, 1, 1},
+		"zip of all":      {foreigntest.Zipped(t, "projects.zip", filepath.Join(home, "projects")), 2, 1, 1},
+		"zip of one":      {foreigntest.Zipped(t, "-src-shop.zip", slug), 2, 1, 1},
 	} {
 		must.Equal(t, what, match(t, c.name), foreign.Sure)
 		r := foreigntest.Read(t, claudecode.Format, c.name)
@@ -88,13 +75,13 @@ func TestOthersAreNotDetected(t *testing.T) {
 		"a moved folder":   {map[string]string{"a.md": "---\nname: a\nmetadata:\n  node_type: memory\n---\nx"}, foreign.Sure},
 		"a snapshot first": {map[string]string{"x.jsonl": `{"type":"file-history-snapshot","messageId":"x","snapshot":{}}`}, foreign.Sure},
 	} {
-		must.Equal(t, what, match(t, put(t, t.TempDir(), c.files)), c.want)
+		must.Equal(t, what, match(t, foreigntest.Files(t, c.files)), c.want)
 	}
 }
 
 func TestAProjectWithPlainMemories(t *testing.T) {
 	t.Parallel()
-	dir := put(t, filepath.Join(t.TempDir(), "-src-shop"), map[string]string{"memory/a.md": "a"})
+	dir := foreigntest.Put(t, filepath.Join(t.TempDir(), "-src-shop"), map[string]string{"memory/a.md": "a"})
 	must.Equal(t, "match", match(t, dir), foreign.Sure)
 	must.Equal(t, "key", foreigntest.Read(t, claudecode.Format, dir).Memories[0].Key, foreign.Key{"shop", "a.md"})
 }
@@ -102,7 +89,7 @@ func TestAProjectWithPlainMemories(t *testing.T) {
 func TestALongFirstLine(t *testing.T) {
 	t.Parallel()
 	line := `{"parentUuid":null,"isSidechain":false,"sessionId":"` + session + `","type":"user","message":{"content":"` + strings.Repeat("x", 200_000) + `"},"uuid":"1"}` + "\n"
-	must.Equal(t, "match", match(t, put(t, t.TempDir(), map[string]string{session + ".jsonl": line})), foreign.Sure)
+	must.Equal(t, "match", match(t, foreigntest.Files(t, map[string]string{session + ".jsonl": line})), foreign.Sure)
 }
 
 func TestHomes(t *testing.T) {

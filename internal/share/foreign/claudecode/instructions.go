@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -36,14 +37,14 @@ func (in *instructions) note(f foreign.File, depth int) error {
 	in.told[f.Name] = true
 	b, err := f.Bytes(maxFile)
 	if err != nil {
-		in.to.Skip(foreign.Place{File: f.Name}, "%v", err)
+		in.to.Skip(f.Place(""), "%v", err)
 		return nil
 	}
 	if strings.TrimSpace(string(b)) == "" {
 		return nil
 	}
 	err = in.to.Note(foreign.Note{
-		Place: foreign.Place{File: f.Name}, Name: in.nameOf(f), Content: string(b), UpdatedAt: f.ModifiedAt(),
+		Place: f.Place(""), Name: in.nameOf(f), Content: string(b), UpdatedAt: f.ModifiedAt(),
 	})
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (in *instructions) nameOf(f foreign.File) string {
 	whose, rel := in.project, f.Name
 	for home := range in.l.homes {
 		if home == "" || strings.HasPrefix(f.Name, home+"/") {
-			whose, rel = orElse(in.project, "user"), strings.TrimPrefix(strings.TrimPrefix(f.Name, home), "/")
+			whose, rel = cmp.Or(in.project, "user"), strings.TrimPrefix(strings.TrimPrefix(f.Name, home), "/")
 		}
 	}
 	if in.l.tree.Base() == ".claude" && len(in.l.homes) == 0 {
@@ -76,7 +77,7 @@ func (in *instructions) imports(f foreign.File, text string, depth int) error {
 	for n, line := range prose(text) {
 		for _, match := range importLine().FindAllStringSubmatch(line, -1) {
 			target := strings.TrimRight(match[1], ".,;:)!?")
-			at := lineOf(f, int64(n))
+			at := f.Line(int64(n))
 			if strings.HasPrefix(target, "~") || path.IsAbs(target) || strings.HasPrefix(path.Join(path.Dir(f.Name), target), "..") {
 				in.to.Skip(at, "import of %.100q lies outside of what is imported", target)
 				continue

@@ -18,7 +18,7 @@ func names(r *foreigntest.Recorder) (out []string) {
 
 func TestInstructionsAreNotes(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, claudecode.Format, put(t, t.TempDir()+"/shop", map[string]string{
+	r := foreigntest.Read(t, claudecode.Format, foreigntest.Put(t, t.TempDir()+"/shop", map[string]string{
 		"CLAUDE.md": "Use decimals.\n", "CLAUDE.local.md": "mine", ".claude/CLAUDE.md": "inner", "AGENTS.md": "all",
 		".claude/rules/money.md": "---\npaths: a\n---\nrule", ".claude/rules/sub/x.md": "deep rule", "pkg/CLAUDE.md": "nested",
 		"README.md": "no", ".claude/commands/x.md": "no", ".claude/skills/y/SKILL.md": "no", "docs/rules/z.md": "no", "empty/CLAUDE.md": " ",
@@ -34,7 +34,7 @@ func TestInstructionsAreNotes(t *testing.T) {
 func TestInstructionsOfTheUser(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"", ".claude/"} {
-		r := foreigntest.Read(t, claudecode.Format, put(t, t.TempDir(), map[string]string{
+		r := foreigntest.Read(t, claudecode.Format, foreigntest.Files(t, map[string]string{
 			at + "CLAUDE.md": "x", at + "rules/a.md": "y", at + "projects/-src-shop/memory/m.md": "m", at + "plugins/p/CLAUDE.md": "no", at + "skills/AGENTS.md": "no",
 		}))
 		must.Equal(t, at, names(r), []string{"instructions/user/CLAUDE", "instructions/user/rules/a"})
@@ -48,7 +48,7 @@ func TestImports(t *testing.T) {
 		"docs/a.md": "@c.md @../CLAUDE.md @./c.md", "docs/c.md": "c @a.md", "b.txt": "b", "code.md": "no", ".secret": "s",
 		"d1.md": "@d2.md", "d2.md": "@d3.md", "d3.md": "@d4.md", "d4.md": "@d5.md", "d5.md": "@d6.md", "d6.md": "too deep",
 	}
-	r := foreigntest.Read(t, claudecode.Format, put(t, t.TempDir()+"/shop", files))
+	r := foreigntest.Read(t, claudecode.Format, foreigntest.Put(t, t.TempDir()+"/shop", files))
 	must.Equal(t, "notes", names(r), []string{
 		"instructions/shop/CLAUDE", "instructions/shop/docs/a", "instructions/shop/docs/c", "instructions/shop/b.txt",
 		"instructions/shop/d1", "instructions/shop/d2", "instructions/shop/d3", "instructions/shop/d4", "instructions/shop/d5", "instructions/shop/secret",

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -52,7 +53,7 @@ func (m *memories) read() error {
 		rel := m.folder.rel(f)
 		b, err := f.Bytes(maxFile)
 		if err != nil {
-			m.to.Skip(foreign.Place{File: f.Name}, "%v", err)
+			m.to.Skip(f.Place(""), "%v", err)
 			continue
 		}
 		switch {
@@ -62,7 +63,7 @@ func (m *memories) read() error {
 			err = m.sections(f, rel, b)
 		case strings.TrimSpace(string(b)) != "":
 			err = m.to.Note(foreign.Note{
-				Place: foreign.Place{File: f.Name}, Name: m.noteName(), Content: string(b), UpdatedAt: f.ModifiedAt(),
+				Place: f.Place(""), Name: m.noteName(), Content: string(b), UpdatedAt: f.ModifiedAt(),
 			})
 		}
 		if err != nil {
@@ -83,7 +84,7 @@ func (m *memories) noteName() string {
 // memory gives out the memory of a file. Its head has the same fields in two generations, the second of which keeps
 // most of them in metadata.
 func (m *memories) memory(f foreign.File, rel string, b []byte) error {
-	at := foreign.Place{File: f.Name}
+	at := f.Place("")
 	front, body, err := foreign.SplitFront(b)
 	if err != nil {
 		m.to.Skip(foreign.Place{File: f.Name, At: "front matter"}, "%v; the file is read as text", err)
@@ -99,7 +100,7 @@ func (m *memories) memory(f foreign.File, rel string, b []byte) error {
 		return nil
 	}
 	mem := m.basic(f, rel, h.typ)
-	mem.Key, mem.Title, mem.Topic = m.key(rel), orElse(h.name, f.Stem()), foreign.Slug(f.Stem())
+	mem.Key, mem.Title, mem.Topic = m.key(rel), cmp.Or(h.name, f.Stem()), foreign.Slug(f.Stem())
 	mem.Content = body
 	m.fill(&mem, h)
 	return m.tell(mem)
@@ -127,7 +128,7 @@ func (m *memories) fill(mem *foreign.Memory, h head) {
 // basic returns what a memory has from where it lies.
 func (m *memories) basic(f foreign.File, rel, typ string) foreign.Memory {
 	mem := foreign.Memory{
-		Place: foreign.Place{File: f.Name}, Kind: kinds[strings.ToLower(typ)],
+		Place: f.Place(""), Kind: kinds[strings.ToLower(typ)],
 		SourceRefs: []amber.SourceRef{{Kind: "file", Value: path.Join(m.folder.within, rel)}},
 		CreatedAt:  f.ModifiedAt(), UpdatedAt: f.ModifiedAt(),
 	}
@@ -162,7 +163,7 @@ type head struct {
 
 func headOf(front foreign.Front) head {
 	inner := front.Sub("metadata")
-	either := func(field string) string { return orElse(inner.Text(field), front.Text(field)) }
+	either := func(field string) string { return cmp.Or(inner.Text(field), front.Text(field)) }
 	h := head{
 		name: oneLine(front.Text("name")), description: strings.TrimSpace(front.Text("description")), typ: either("type"),
 		session: either("originSessionId"), modified: either("modified"), amberID: inner.Text("amber_id"), rest: map[string]any{},
@@ -205,13 +206,6 @@ func (h *head) keep(field string, v any) {
 	h.rest[field] = v
 }
 
-func orElse(s, instead string) string {
-	if s == "" {
-		return instead
-	}
-	return s
-}
-
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // sections splits a file that holds memories itself at its headings.
@@ -219,7 +213,7 @@ func (m *memories) sections(f foreign.File, rel string, b []byte) error {
 	_, text, _ := foreign.SplitFront(b)
 	times := map[string]int{}
 	for _, s := range split(text) {
-		title := orElse(s.heading, f.Stem())
+		title := cmp.Or(s.heading, f.Stem())
 		part := s.heading
 		if times[part]++; times[part] > 1 {
 			part = fmt.Sprintf("%s (%d)", part, times[part])

@@ -20,7 +20,7 @@ func told(t *testing.T, o foreign.Options, files map[string]string) *foreigntest
 	for name, content := range files {
 		in[folder+name] = content
 	}
-	return foreigntest.ReadWith(t, claudecode.Format, put(t, t.TempDir(), in), o)
+	return foreigntest.ReadWith(t, claudecode.Format, foreigntest.Files(t, in), o)
 }
 
 func TestTypesAndScopes(t *testing.T) {
@@ -81,7 +81,7 @@ func TestFilesWithoutAHead(t *testing.T) {
 			must.Equal(t, "session", m.SessionID, "")
 			must.Equal(t, "foreign", string(foreign.Raw(m.Foreign)), `{"metadata":7,"odd":{"a":[1,2]},"originSessionId":"a\nb"}`)
 		case "time.md":
-			must.Equal(t, "time", m.UpdatedAt, amber.At(mtime), times)
+			must.Equal(t, "time", m.UpdatedAt, foreigntest.Modified, foreigntest.Times)
 		}
 	}
 	must.Equal(t, "skips", len(r.Skips), 3)
@@ -124,7 +124,7 @@ func TestProjectOfTheNewestTranscript(t *testing.T) {
 	t.Parallel()
 	prompt := said(1, 0, "user", "x")
 	prompt["cwd"] = "/src/the-shop"
-	r := foreigntest.Read(t, claudecode.Format, put(t, t.TempDir(), map[string]string{
+	r := foreigntest.Read(t, claudecode.Format, foreigntest.Files(t, map[string]string{
 		"projects/-src-the-shop/memory/a.md":           "a",
 		"projects/-src-the-shop/" + session + ".jsonl": jsonl(object{"type": "mode", "sessionId": session}, prompt),
 		"projects/-src-other/memory/a.md":              "a",
@@ -139,7 +139,7 @@ func TestProjectOfTheNewestTranscript(t *testing.T) {
 
 func TestMemoriesOfAgents(t *testing.T) {
 	t.Parallel()
-	home := put(t, t.TempDir(), map[string]string{
+	home := foreigntest.Files(t, map[string]string{
 		"agent-memory/reviewer/style.md":    "style [[taste]]",
 		"agent-memory/reviewer/taste.md":    "taste",
 		"agent-memory/reviewer/MEMORY.md":   "- [style](style.md)",
@@ -158,7 +158,7 @@ func TestMemoriesOfAgents(t *testing.T) {
 	must.Equal(t, "relations", len(r.Relations), 1)
 	must.Equal(t, "note", r.Notes[0].Name, "claude-code/agent-memory/reviewer/MEMORY")
 
-	work := put(t, t.TempDir()+"/shop", map[string]string{".claude/agent-memory-local/reviewer/style.md": "style", ".claude/agent-memory/reviewer/style.md": "style"})
+	work := foreigntest.Put(t, t.TempDir()+"/shop", map[string]string{".claude/agent-memory-local/reviewer/style.md": "style", ".claude/agent-memory/reviewer/style.md": "style"})
 	r = foreigntest.ReadWith(t, claudecode.Format, work, o)
 	var got []string
 	for _, m := range r.Memories {

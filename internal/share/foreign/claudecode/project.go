@@ -1,7 +1,7 @@
 package claudecode
 
 import (
-	"errors"
+	"context"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,7 +14,7 @@ const maxHeadLines = 200
 
 // projectOf returns the project of a folder of memories: that of the newest transcript beside it, else what the name of
 // the folder tells.
-func (l *layout) projectOf(f *folder, o foreign.Options) string {
+func (l *layout) projectOf(ctx context.Context, f *folder, o foreign.Options) string {
 	if o.Project != "" {
 		return o.Project
 	}
@@ -25,7 +25,7 @@ func (l *layout) projectOf(f *folder, o foreign.Options) string {
 		return l.here(o)
 	}
 	if f.beside != "" {
-		if project := o.ProjectFor(l.newestDirectory(f.beside)); project != "" {
+		if project := o.ProjectFor(l.newestDirectory(ctx, f.beside)); project != "" {
 			return project
 		}
 	}
@@ -43,7 +43,7 @@ func (l *layout) projectOf(f *folder, o foreign.Options) string {
 }
 
 // newestDirectory returns where the newest session beside a folder of memories ran.
-func (l *layout) newestDirectory(dir string) string {
+func (l *layout) newestDirectory(ctx context.Context, dir string) string {
 	var beside []foreign.File
 	for _, f := range l.sessions {
 		if path.Dir(f.Name) == dir && !isAgent(f) {
@@ -52,7 +52,7 @@ func (l *layout) newestDirectory(dir string) string {
 	}
 	slices.SortStableFunc(beside, func(a, b foreign.File) int { return b.Modified.Compare(a.Modified) })
 	for _, f := range beside[:min(len(beside), 5)] {
-		if cwd := directoryOf(f); cwd != "" {
+		if cwd := directoryOf(ctx, f); cwd != "" {
 			return cwd
 		}
 	}
@@ -60,23 +60,17 @@ func (l *layout) newestDirectory(dir string) string {
 }
 
 // directoryOf returns the first directory that a transcript names.
-func directoryOf(f foreign.File) (cwd string) {
-	r, err := f.Open()
-	if err != nil {
-		return ""
-	}
-	defer r.Close()
-	enough := errors.New("enough")
-	_ = foreign.Lines(r, func(n int64, b []byte) error {
+func directoryOf(ctx context.Context, f foreign.File) (cwd string) {
+	_ = f.EachLine(ctx, foreign.Quiet, func(n int64, b []byte) error { // the end of ctx ends the next pass, too
 		l, err := parseLine(b)
 		if err == nil {
 			cwd = l.cwd
 		}
 		if cwd != "" || n >= maxHeadLines {
-			return enough
+			return foreign.ErrEnough
 		}
 		return nil
-	}, func(int64, string) {})
+	})
 	return cwd
 }
 

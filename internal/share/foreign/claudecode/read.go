@@ -23,7 +23,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m := &memories{folder: f, project: l.projectOf(f, o), user: o.User, to: to}
+		m := &memories{folder: f, project: l.projectOf(ctx, f, o), user: o.User, to: to}
 		if err := m.read(); err != nil {
 			return err
 		}

@@ -2,11 +2,7 @@ package claudecode_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -15,39 +11,13 @@ import (
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
-var times = cmp.AllowUnexported(amber.Time{})
-
 const (
 	sample  = "testdata/sample"
 	session = "5f0c2f0e-3b1d-4c57-9a55-0d3f6a7b8c01"
 )
 
-// mtime is that of every file that put makes.
-var mtime = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-
-// put makes files.
-func put(t testing.TB, dir string, files map[string]string) string {
-	t.Helper()
-	for name, content := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		must.Do(t, os.WriteFile(file, []byte(content), 0o600))
-		must.Do(t, os.Chtimes(file, mtime, mtime))
-	}
-	return dir
-}
-
 // copied returns a copy of the sample whose files are of one time.
-func copied(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	must.Do(t, os.CopyFS(dir, os.DirFS(sample)))
-	must.Do(t, filepath.WalkDir(dir, func(name string, _ os.DirEntry, err error) error {
-		must.Do(t, err)
-		return os.Chtimes(name, mtime, mtime)
-	}))
-	return dir
-}
+func copied(t testing.TB) string { return foreigntest.Copied(t, sample) }
 
 func at(s string) amber.Time {
 	at, err := amber.ParseTime(s)
@@ -77,17 +47,17 @@ func TestSample(t *testing.T) {
 			Title: "No mocks", Summary: "Integration tests use a real database", Content: "Never mock the database in integration tests.",
 			Topic:      "feedback-no-mocks",
 			SourceRefs: []amber.SourceRef{{Kind: "file", Value: "memory/feedback_no-mocks.md"}, {Kind: "session", Value: session}},
-			CreatedAt:  amber.At(mtime), UpdatedAt: amber.At(mtime),
+			CreatedAt:  foreigntest.Modified, UpdatedAt: foreigntest.Modified,
 		},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "relations", r.Relations, []foreign.Relation{{
 		Place: foreign.Place{File: dir + "memory/deploy-window.md"}, From: foreign.Key{"shop", "deploy-window.md"},
 		To: foreign.Key{"shop", "feedback_no-mocks.md"}, Type: "related", Strength: 1, CreatedAt: at("2026-08-06T16:42:40.669Z"),
-	}}, times)
+	}}, foreigntest.Times)
 	index := string(must.Get(os.ReadFile(sample + "/projects/-src-shop/memory/MEMORY.md"))(t))
 	must.Equal(t, "notes", r.Notes, []foreign.Note{{
-		Place: foreign.Place{File: dir + "memory/MEMORY.md"}, Name: "claude-code/shop/MEMORY", Content: index, UpdatedAt: amber.At(mtime),
-	}}, times)
+		Place: foreign.Place{File: dir + "memory/MEMORY.md"}, Name: "claude-code/shop/MEMORY", Content: index, UpdatedAt: foreigntest.Modified,
+	}}, foreigntest.Times)
 	must.Equal(t, "skips", r.Skips, nil)
 	sampleSession(t, r, dir+session+".jsonl")
 }
@@ -98,7 +68,7 @@ func sampleSession(t *testing.T, r *foreigntest.Recorder, file string) {
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
 		Place: foreign.Place{File: file}, ID: session, Name: "Coupon rounding", Project: "shop", Directory: "/src/shop",
 		StartedAt: at("2026-01-02T03:04:05.678Z"), EndedAt: at("2026-01-02T03:04:11Z"), Turns: 4,
-	}}, times)
+	}}, foreigntest.Times)
 	const uuid = "a1000000-0000-4000-8000-00000000000"
 	must.Equal(t, "turns", r.Turns[session], []foreign.Turn{
 		{
@@ -121,5 +91,5 @@ func sampleSession(t *testing.T, r *foreigntest.Recorder, file string) {
 			Place: foreign.Place{File: file, At: "line 7"}, Key: foreign.Key{uuid + "6"}, Role: amber.RoleAssistant,
 			Content: "It rounds twice.", At: at("2026-01-02T03:04:11Z"),
 		},
-	}, times)
+	}, foreigntest.Times)
 }

@@ -1,9 +1,8 @@
 package claudecode
 
 import (
-	"encoding/json"
+	"cmp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/pattern"
@@ -21,10 +20,10 @@ func render(m amber.Memory, stem string) string {
 	var b strings.Builder
 	line := func(field, value string) { b.WriteString(field + ": " + quote(value) + "\n") }
 	b.WriteString("---\n")
-	line("name", orElse(m.Title, stem))
+	line("name", cmp.Or(m.Title, stem))
 	line("description", hook(m, 500))
 	b.WriteString("metadata:\n  node_type: memory\n")
-	line("  type", orElse(types[m.Kind], "reference"))
+	line("  type", cmp.Or(types[m.Kind], "reference"))
 	if m.SessionID != "" {
 		line("  originSessionId", string(m.SessionID))
 	}
@@ -35,13 +34,7 @@ func render(m amber.Memory, stem string) string {
 	return head + "  amber_digest: " + quote(digestOf(head+rest)) + "\n" + rest
 }
 
-func quote(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func quote(s string) string { return string(foreign.JSON(s)) }
 
 func digestOf(text string) string { return foreign.Hex(foreign.Digest("claude-code memory 1", text)) }
 
@@ -101,12 +94,4 @@ func hook(m amber.Memory, max int) string {
 }
 
 // clip cuts s to at most max bytes of whole characters.
-func clip(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return strings.TrimSpace(s[:max])
-}
+func clip(s string, max int) string { return strings.TrimSpace(foreign.Cut(s, max)) }

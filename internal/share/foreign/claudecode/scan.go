@@ -1,9 +1,10 @@
 package claudecode
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -78,57 +79,41 @@ type transcript struct {
 	fork     string // the session that lines were copied from
 }
 
-var errTooMany = errors.New("too many lines")
-
 // scan reads a transcript for the first time, and reports to to.Skip what it cannot read.
-func scan(f foreign.File, to foreign.Sink) *transcript {
+func scan(ctx context.Context, f foreign.File, to foreign.Sink) (*transcript, error) {
 	t := &transcript{
 		file: f, agent: strings.HasPrefix(path.Base(f.Name), "agent-"), index: map[uint64]int32{},
 		chats: make([]chat, 1), byAgent: map[string]int32{}, overs: map[uint64]bool{},
 	}
-	r, err := f.Open()
-	if err != nil {
-		to.Skip(foreign.Place{File: f.Name}, "file cannot be read: %v", err)
-		return t
-	}
-	defer r.Close()
-	err = foreign.Lines(r, func(n int64, b []byte) error {
+	return t, f.EachLine(ctx, to.Skip, func(n int64, b []byte) error {
 		if len(t.records) >= maxRecords || n > 1<<30 {
-			to.Skip(lineOf(f, n), "transcript has more than %d lines, the limit; the rest is not read", maxRecords)
-			return errTooMany
+			to.Skip(f.Line(n), "transcript has more than %d lines, the limit; the rest is not read", maxRecords)
+			return foreign.ErrEnough
 		}
 		t.add(n, b, to)
 		return nil
-	}, func(n int64, reason string) { to.Skip(lineOf(f, n), "%s", reason) })
-	if err != nil && !errors.Is(err, errTooMany) {
-		to.Skip(foreign.Place{File: f.Name}, "%v", err)
-	}
-	return t
-}
-
-func lineOf(f foreign.File, n int64) foreign.Place {
-	return foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}
+	})
 }
 
 // add notes one line.
 func (t *transcript) add(n int64, b []byte, to foreign.Sink) {
 	l, err := parseLine(b)
 	if err != nil {
-		to.Skip(lineOf(t.file, n), "%v", err)
+		to.Skip(t.file.Line(n), "%v", err)
 		return
 	}
 	t.note(&l)
 	r := record{uuid: short(l.uuid), parent: short(l.parent()), line: int32(n)}
 	said, err := l.said()
 	if err != nil {
-		to.Skip(lineOf(t.file, n), "%v", err)
+		to.Skip(t.file.Line(n), "%v", err)
 	}
 	r.does = doing(&l, &said)
 	if r.uuid == 0 && r.does&^speaks == 0 {
 		return
 	}
 	if at, err := l.at(); err != nil && r.does&^speaks != 0 {
-		to.Skip(lineOf(t.file, n), "%v", err)
+		to.Skip(t.file.Line(n), "%v", err)
 		r.does &= speaks
 	} else if err == nil && !at.IsZero() {
 		r.at = at.UnixMilli()
@@ -181,12 +166,9 @@ func (t *transcript) named(id string) {
 	if id == "" || amber.CheckID("session id", id) != nil || len(t.sessions) >= 100 {
 		return
 	}
-	for _, known := range t.sessions {
-		if known == id {
-			return
-		}
+	if !slices.Contains(t.sessions, id) {
+		t.sessions = append(t.sessions, id)
 	}
-	t.sessions = append(t.sessions, id)
 }
 
 // chatOf returns the conversation that a line belongs to.

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -48,7 +49,10 @@ func (r *transcripts) read(ctx context.Context, f foreign.File, depth int) error
 		return err
 	}
 	r.done[f.Name] = true
-	t := scan(f, r.to)
+	t, err := scan(ctx, f, r.to)
+	if err != nil {
+		return err
+	}
 	for _, id := range append(t.sessions, f.Stem()) {
 		if other, ok := r.byStem[id]; ok && depth < maxForks {
 			if err := r.read(ctx, other, depth+1); err != nil {
@@ -163,10 +167,7 @@ func (r *transcripts) some(ctx context.Context, t *transcript, from, until int32
 // session describes a conversation.
 func (r *transcripts) session(t *transcript, chat int32) foreign.Session {
 	c := &t.chats[chat]
-	cwd := c.cwd
-	if cwd == "" {
-		cwd = t.chats[0].cwd
-	}
+	cwd := cmp.Or(c.cwd, t.chats[0].cwd)
 	s := foreign.Session{
 		Place: foreign.Place{File: t.file.Name}, ID: c.id, Name: t.nameOf(chat), Project: r.o.ProjectFor(cwd),
 		Directory: cwd, Parent: t.parent(chat), StartedAt: t.file.ModifiedAt(), EndedAt: t.file.ModifiedAt(), Turns: c.count.turns,
@@ -185,10 +186,8 @@ func (r *transcripts) session(t *transcript, chat int32) foreign.Session {
 func (t *transcript) own() string {
 	stem := t.file.Stem()
 	switch {
-	case len(t.sessions) == 0 && amber.CheckID("session id", stem) == nil:
-		return stem
 	case len(t.sessions) == 0:
-		return string(foreign.SessionID(name, stem))
+		return string(foreign.HostSessionID(name, stem))
 	case slices.Contains(t.sessions, stem):
 		return stem
 	}
@@ -223,11 +222,7 @@ func (t *transcript) sessionID(chat int32) amber.SessionID {
 
 // idOf names what an agent did. The ids of agents are unique in the session that started them.
 func idOf(session, agent string) amber.SessionID {
-	id := strings.TrimPrefix(session+"-"+agent, "-")
-	if amber.CheckID("session id", id) == nil {
-		return amber.SessionID(id)
-	}
-	return foreign.SessionID(name, id)
+	return foreign.HostSessionID(name, strings.TrimPrefix(session+"-"+agent, "-"))
 }
 
 // parent returns the session that a conversation was begun or copied from.

@@ -1,9 +1,7 @@
 package claudecode_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,7 +70,7 @@ func jsonl(lines ...object) string {
 // heard reads one transcript.
 func heard(t *testing.T, lines ...object) *foreigntest.Recorder {
 	t.Helper()
-	return foreigntest.Read(t, claudecode.Format, put(t, t.TempDir(), map[string]string{"projects/-src-shop/" + session + ".jsonl": jsonl(lines...)}))
+	return foreigntest.Read(t, claudecode.Format, foreigntest.Files(t, map[string]string{"projects/-src-shop/" + session + ".jsonl": jsonl(lines...)}))
 }
 
 // spoken returns the turns of a session, and checks that as many were announced.
@@ -146,7 +144,7 @@ func TestAnAnswerInSeveralLinesIsOneTurn(t *testing.T) {
 		{Kind: amber.ActivityCommand, Name: "ls", Status: "completed", Count: 1},
 		{Kind: amber.ActivityTool, Name: "Read", Detail: `{"file_path":"/x"}`, Status: "completed", Count: 1},
 		{Kind: amber.ActivityFile, Name: "/x", Status: "read", Count: 1},
-	}, times)
+	}, foreigntest.Times)
 }
 
 // Tools that run at the same time: each result follows the line that asked for it, so all but one lie beside the branch,
@@ -181,10 +179,10 @@ func TestAFailureIsToldWithItsResult(t *testing.T) {
 		{Kind: amber.ActivityCommand, Name: "cat x", Status: "failed", Count: 1, Failed: 1},
 		{Kind: amber.ActivityTool, Name: "Bash", Detail: `{"command":"never"}`, Count: 1},
 		{Kind: amber.ActivityCommand, Name: "never", Count: 1},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "answered", r.Turns[session][2].Activity, []amber.Activity{
 		{Kind: amber.ActivityError, Name: "Bash: exit 1", Count: 1, Failed: 1},
-	}, times)
+	}, foreigntest.Times)
 }
 
 func TestCompactionGoesOnFromTheLineBefore(t *testing.T) {
@@ -292,7 +290,7 @@ func TestTimes(t *testing.T) {
 	bad["timestamp"], odd["timestamp"] = "1889-01-01T00:00:00Z", 17
 	r := heard(t, said(1, 0, "user", "one"), none, bad, odd, said(5, 4, "user", "five"))
 	must.Equal(t, "turns", spoken(t, r, session), "user: one\nuser: none\nuser: five\n")
-	must.Equal(t, "time of the line before", r.Turns[session][1].At, at("2026-01-02T03:00:01Z"), times)
+	must.Equal(t, "time of the line before", r.Turns[session][1].At, at("2026-01-02T03:00:01Z"), foreigntest.Times)
 	must.Equal(t, "skips", len(r.Skips), 2)
 	must.Says(t, "", strings.Join(r.Skips, "\n"), "line 3", "1889", "line 4", "17")
 
@@ -300,7 +298,7 @@ func TestTimes(t *testing.T) {
 	delete(only, "timestamp")
 	r = heard(t, only)
 	must.Equal(t, "time of the file", []amber.Time{r.Turns[session][0].At, r.Sessions[0].StartedAt, r.Sessions[0].EndedAt},
-		[]amber.Time{amber.At(mtime), amber.At(mtime), amber.At(mtime)}, times)
+		[]amber.Time{foreigntest.Modified, foreigntest.Modified, foreigntest.Modified}, foreigntest.Times)
 }
 
 func TestAgentsAreSessionsOfTheirOwn(t *testing.T) {
@@ -308,7 +306,7 @@ func TestAgentsAreSessionsOfTheirOwn(t *testing.T) {
 	side := object{"isSidechain": true}
 	named := object{"isSidechain": true, "agentId": "ab12"}
 	const dir = "projects/-src-shop/"
-	r := foreigntest.Read(t, claudecode.Format, put(t, t.TempDir(), map[string]string{
+	r := foreigntest.Read(t, claudecode.Format, foreigntest.Files(t, map[string]string{
 		dir + session + ".jsonl": jsonl(
 			said(1, 0, "user", "main"),
 			said(10, 0, "user", "side 1", side),
@@ -353,7 +351,7 @@ func TestLinesThatWereCopiedBelongToTheFirstSession(t *testing.T) {
 		l["forkedFrom"] = object{"sessionId": older, "messageUuid": l["uuid"]}
 		return l
 	}
-	dir := put(t, t.TempDir(), map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		// The names are in the wrong order, and all files are of one time.
 		"projects/-src-shop/" + older + ".jsonl": jsonl(of(older, said(1, 0, "user", "one")), of(older, said(2, 1, "user", "two"))),
 		"projects/-src-shop/" + newer + ".jsonl": jsonl(
@@ -376,7 +374,7 @@ func TestLinesThatWereCopiedBelongToTheFirstSession(t *testing.T) {
 func TestTwoFilesOfOneSession(t *testing.T) {
 	t.Parallel()
 	const next = "00000000-0000-4000-8000-000000000002"
-	r := foreigntest.Read(t, claudecode.Format, put(t, t.TempDir(), map[string]string{
+	r := foreigntest.Read(t, claudecode.Format, foreigntest.Files(t, map[string]string{
 		"projects/-a/" + session + ".jsonl": jsonl(said(1, 0, "user", "one")),
 		"projects/-b/" + session + ".jsonl": jsonl(said(1, 0, "user", "one"), said(2, 1, "user", "two")),
 		"projects/-c/" + next + ".jsonl":    jsonl(said(1, 0, "user", "one"), said(3, 1, "user", "three")),
@@ -408,7 +406,7 @@ func TestBrokenLinesAreNamed(t *testing.T) {
 	t.Parallel()
 	content := jsonl(said(1, 0, "user", "one")) + "{\"type\":\"user\"\n[1]\nnull\n\n" + strings.Repeat("[", 20000) + "\n" +
 		"{\"type\":\"user\",\"message\":{\"content\":" + strings.Repeat("[", 20000) + "\n" + jsonl(said(2, 1, "user", "two\x00ä")) + "{\"type\":\"us"
-	dir := put(t, t.TempDir(), map[string]string{"projects/-src-shop/" + session + ".jsonl": content})
+	dir := foreigntest.Files(t, map[string]string{"projects/-src-shop/" + session + ".jsonl": content})
 	r := foreigntest.Read(t, claudecode.Format, dir)
 	must.Equal(t, "turns", spoken(t, r, session), "user: one\nuser: two\x00ä\n")
 	var lines []string
@@ -419,60 +417,6 @@ func TestBrokenLinesAreNamed(t *testing.T) {
 	}
 	must.Equal(t, "skips", lines, []string{"line 2", "line 3", "line 6", "line 7", "line 9"})
 }
-
-func TestASessionThatIsKnownIsNotReadAgain(t *testing.T) {
-	t.Parallel()
-	tree := must.Get(foreign.Open(copied(t)))(t)
-	defer tree.Close()
-	to := &knowing{}
-	must.Do(t, claudecode.Format.Read(t.Context(), tree, foreigntest.Options(), to))
-	must.Equal(t, "sessions and turns", []int{len(to.Sessions), len(to.Turns)}, []int{1, 0})
-	must.Equal(t, "state", to.Sessions[0].State != "", true)
-}
-
-// knowing has every turn.
-type knowing struct{ foreigntest.Recorder }
-
-func (k *knowing) Session(s foreign.Session) (bool, error) {
-	_, err := k.Recorder.Session(s)
-	return false, err
-}
-
-func TestErrorsOfTheSinkEndTheReading(t *testing.T) {
-	t.Parallel()
-	tree := must.Get(foreign.Open(copied(t)))(t)
-	defer tree.Close()
-	for fail := range 9 {
-		err := claudecode.Format.Read(t.Context(), tree, foreigntest.Options(), &failing{after: fail})
-		if !errors.Is(err, errFull) {
-			t.Errorf("after %d calls: got %v, want the error of the sink", fail, err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	must.Is(t, "cancelled", claudecode.Format.Read(ctx, tree, foreigntest.Options(), &foreigntest.Recorder{}), context.Canceled)
-}
-
-var errFull = errors.New("full")
-
-// failing takes so many calls.
-type failing struct {
-	foreigntest.Recorder
-	after int
-}
-
-func (f *failing) count() error {
-	if f.after--; f.after < 0 {
-		return errFull
-	}
-	return nil
-}
-
-func (f *failing) Memory(foreign.Memory) error           { return f.count() }
-func (f *failing) Relation(foreign.Relation) error       { return f.count() }
-func (f *failing) Note(foreign.Note) error               { return f.count() }
-func (f *failing) Turn(foreign.Turn) error               { return f.count() }
-func (f *failing) Session(foreign.Session) (bool, error) { return true, f.count() }
 
 // A transcript holds long answers and long results of tools, and none of it stays in memory.
 func TestALongAnswerIsCutIntoTurns(t *testing.T) {
@@ -496,7 +440,7 @@ func TestTranscriptsByAnyName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	whole := must.Get(os.ReadFile(sample + "/projects/-src-shop/" + session + ".jsonl"))(t)
-	put(t, dir, map[string]string{"talk.jsonl": string(whole), "other.jsonl": `{"a":1}`})
+	foreigntest.Put(t, dir, map[string]string{"talk.jsonl": string(whole), "other.jsonl": `{"a":1}`})
 	must.Equal(t, "in a folder", len(foreigntest.Read(t, claudecode.Format, dir).Turns[session]), 4)
 	must.Equal(t, "alone", len(foreigntest.Read(t, claudecode.Format, filepath.Join(dir, "talk.jsonl")).Turns[session]), 4)
 }

@@ -2,14 +2,11 @@ package claudecode
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
-
-var errDone = errors.New("the rest of the file is not needed")
 
 // eachKept reads a transcript again and calls fn with the lines that the given conversations keep.
 func (t *transcript) eachKept(ctx context.Context, wanted func(chat int32) bool, fn func(i int32, l *line) error) error {
@@ -18,16 +15,10 @@ func (t *transcript) eachKept(ctx context.Context, wanted func(chat int32) bool,
 	for end > 0 && !needs(&t.records[end-1]) {
 		end--
 	}
-	f, err := t.file.Open()
-	if err != nil {
-		return nil // it could be read a moment ago; the next import finds it again
-	}
-	defer f.Close()
 	next := 0
-	var told error
-	_ = foreign.Lines(f, func(n int64, b []byte) error { // what cannot be read was told at the first reading
+	return t.file.EachLine(ctx, foreign.Quiet, func(n int64, b []byte) error { // the first reading reported what cannot be read
 		if next == end {
-			return errDone
+			return foreign.ErrEnough
 		}
 		if t.records[next].line != int32(n) {
 			return nil
@@ -40,12 +31,8 @@ func (t *transcript) eachKept(ctx context.Context, wanted func(chat int32) bool,
 		if err != nil {
 			return nil // the file has changed meanwhile
 		}
-		if told = ctx.Err(); told == nil {
-			told = fn(int32(next-1), &l)
-		}
-		return told
-	}, func(int64, string) {})
-	return told
+		return fn(int32(next-1), &l)
+	})
 }
 
 // teller makes turns of the lines of one conversation.
@@ -121,7 +108,7 @@ func (w *teller) results(i int32, l *line, s *said) error {
 
 func (w *teller) turn(i int32, l *line, role amber.Role, content string) foreign.Turn {
 	return foreign.Turn{
-		Place: lineOf(w.t.file, int64(w.t.records[i].line)), Key: w.key(i, l), Role: role, Content: content, At: w.at,
+		Place: w.t.file.Line(int64(w.t.records[i].line)), Key: w.key(i, l), Role: role, Content: content, At: w.at,
 	}
 }
 
@@ -130,7 +117,7 @@ func (w *teller) key(i int32, l *line) foreign.Key {
 	if l.uuid != "" {
 		return foreign.Key{l.uuid}
 	}
-	return foreign.Key{w.session, lineOf(w.t.file, int64(w.t.records[i].line)).At}
+	return foreign.Key{w.session, w.t.file.Line(int64(w.t.records[i].line)).At}
 }
 
 // answer adds blocks to the open answer. A line may repeat blocks of the one before, some of them grown.

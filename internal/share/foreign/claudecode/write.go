@@ -2,8 +2,6 @@ package claudecode
 
 import (
 	"context"
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -80,27 +78,16 @@ func (w *writer) memory(m amber.Memory) error {
 			return nil
 		case untouched:
 			if string(b) != text {
-				err = w.create(file, text)
+				err = foreign.WriteText(w.to, file, text)
 			}
 		case absent:
-			err = w.create(file, text)
+			err = foreign.WriteText(w.to, file, text)
 		}
 		w.used[file] = true
 		w.list(m, file)
 		return err
 	}
 	return nil
-}
-
-func (w *writer) create(file, text string) error {
-	out, err := w.to.Create(file)
-	if err != nil {
-		return err
-	}
-	if _, err := io.WriteString(out, text); err != nil {
-		return errors.Join(err, out.Close())
-	}
-	return out.Close()
 }
 
 // maxSlug bounds the name of a file.

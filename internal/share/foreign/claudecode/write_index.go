@@ -1,10 +1,12 @@
 package claudecode
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // Claude Code loads no more of the index.
@@ -17,7 +19,7 @@ var plainLink = strings.NewReplacer("[", "(", "]", ")")
 
 // list notes a line for the index. Where there are too many memories, only the newest find room.
 func (w *writer) list(m amber.Memory, file string) {
-	title := clip(plainLink.Replace(oneLine(orElse(m.Title, strings.TrimSuffix(file, ".md")))), 80)
+	title := clip(plainLink.Replace(oneLine(cmp.Or(m.Title, strings.TrimSuffix(file, ".md")))), 80)
 	line := "- [" + title + "](" + file + ")"
 	if about := hook(m, 100); about != "" && about != title {
 		line += " — " + about
@@ -52,5 +54,5 @@ func (w *writer) index(text string) error {
 		return nil
 	}
 	slices.Reverse(added)
-	return w.create(indexFile, text+strings.Join(added, ""))
+	return foreign.WriteText(w.to, indexFile, text+strings.Join(added, ""))
 }

@@ -139,7 +139,7 @@ func TestAMemoryKeepsItsFile(t *testing.T) {
 
 func TestWhatOthersWroteStays(t *testing.T) {
 	t.Parallel()
-	dir := put(t, t.TempDir(), map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"one.md": "---\nname: one\n---\nby hand\n", "two.md": "by hand\n", "three.md": "the same\n", "four.md": "", "MEMORY.md": "# Mine\n- [two](two.md) — by hand",
 	})
 	written(t, dir, memory(1, "One", "1"), memory(2, "Two", "2"), memory(3, "Three", "the same"), memory(4, "Four", "4"))
@@ -166,7 +166,7 @@ func TestAFileThatWasChangedIsNotWrittenOver(t *testing.T) {
 		dir := t.TempDir()
 		written(t, dir, memory(1, "One", "old"))
 		changed := edit(content(t, dir, "one.md"))
-		put(t, dir, map[string]string{"one.md": changed})
+		foreigntest.Put(t, dir, map[string]string{"one.md": changed})
 		written(t, dir, memory(1, "One", "new"))
 		must.Equal(t, what, content(t, dir, "one.md"), changed)
 		must.Equal(t, what, files(t, dir), []string{"MEMORY.md", "one.md"})
@@ -193,7 +193,7 @@ func TestTheIndexStaysSmall(t *testing.T) {
 	}
 
 	full := strings.Repeat("- a line\n", 199)
-	put(t, dir, map[string]string{"MEMORY.md": full})
+	foreigntest.Put(t, dir, map[string]string{"MEMORY.md": full})
 	written(t, dir, memory(1000, "One more", "1"))
 	must.Equal(t, "a full index", content(t, dir, "MEMORY.md"), full)
 }

@@ -3,10 +3,10 @@ package claudemem
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // maxFile bounds a file: the program takes no request of more than 5 MB. A row that is longer by itself has a file of its
@@ -25,7 +25,7 @@ type batch struct {
 
 // put adds a row to a list of the batch, with its session, which every file that uses it must hold.
 func (w *writer) put(list *[]json.RawMessage, row any, s *sessionRow) error {
-	raw, session := encode(row), encode(s)
+	raw, session := foreign.JSON(row), foreign.JSON(s)
 	need := len(raw) + len(session) + 16
 	if w.batch.size > 0 && headSize+w.batch.size+need > maxFile {
 		if err := w.flush(); err != nil {
@@ -45,17 +45,6 @@ func (w *writer) put(list *[]json.RawMessage, row any, s *sessionRow) error {
 	return nil
 }
 
-// encode returns v as JSON on one line. The values that this package encodes cannot fail.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("claudemem: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
 // finish writes the last file. There is always one.
 func (w *writer) finish() error {
 	if w.batch.size == 0 && w.files > 0 {
@@ -66,13 +55,9 @@ func (w *writer) finish() error {
 
 func (w *writer) flush() error {
 	w.files++
-	file, err := w.to.Create(fmt.Sprintf("%s-%03d.json", name, w.files))
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(w.batch.document(w.o.At))
+	text := string(w.batch.document(w.o.At))
 	w.batch = batch{}
-	return errors.Join(err, file.Close())
+	return foreign.WriteText(w.to, fmt.Sprintf("%s-%03d.json", name, w.files), text)
 }
 
 func (b batch) document(at amber.Time) []byte {

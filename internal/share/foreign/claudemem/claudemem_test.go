@@ -1,8 +1,6 @@
 package claudemem_test
 
 import (
-	"archive/zip"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,7 +39,7 @@ func wantObservation(t testing.TB) foreign.Memory {
 		Kind: amber.HistoricalCase, Identities: amber.Identities{SessionID: host, ProjectID: "shop"},
 		Title: "Totals rounded twice", Summary: "Per coupon and per invoice", Content: "Each coupon rounded by itself.\n\n- Rounds at the invoice only",
 		Tags: []string{"problem-solution"}, SourceRefs: []amber.SourceRef{{Kind: "file", Value: "total.go"}}, CreatedAt: created, UpdatedAt: created,
-		Foreign: map[string]any{"type": "bugfix", "memory_session_id": "mem-1", "prompt_number": "1", "files_read": []string{"total.go"}, "files_modified": []string{"total.go"}},
+		Foreign: foreign.Object{"type": "bugfix", "memory_session_id": "mem-1", "prompt_number": "1", "files_read": []string{"total.go"}, "files_modified": []string{"total.go"}},
 	}
 }
 
@@ -60,7 +58,7 @@ func TestADatabaseIsRead(t *testing.T) {
 		Place: foreign.Place{File: "claude-mem.db", At: "session_summaries, row 1"}, Key: foreign.Key{"mem-1", "summary", "1767323645678"},
 		Kind: amber.SessionSummary, Identities: amber.Identities{SessionID: host, ProjectID: "shop"},
 		Content:   "## Request\n\nFix the total\n\n## Learned\n\nRounding was in two places\n\n## Completed\n\nOne place left",
-		CreatedAt: end, UpdatedAt: end, Foreign: map[string]any{"memory_session_id": "mem-1"},
+		CreatedAt: end, UpdatedAt: end, Foreign: foreign.Object{"memory_session_id": "mem-1"},
 	}}, foreigntest.Times)
 	must.Equal(t, "skipped", r.Skips, nil)
 }
@@ -71,7 +69,7 @@ func TestAnExportIsRead(t *testing.T) {
 	want := wantObservation(t)
 	want.Place, want.Summary = foreign.Place{File: "export.json", At: "observations 1"}, ""
 	want.AmberID = "01890a5d-ac96-774b-bcce-b302099a8057"
-	delete(want.Foreign.(map[string]any), "files_read")
+	delete(want.Foreign.(foreign.Object), "files_read")
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{want}, foreigntest.Times)
 	must.Equal(t, "sessions", len(r.Sessions), 1)
 	must.Equal(t, "name", r.Sessions[0].Name, "Fix the total")
@@ -142,7 +140,7 @@ func TestKindsAndWhatIsNotImported(t *testing.T) {
 	}
 	must.Equal(t, "kinds", strings.Join(got, " "), "historical_case project_fact project_fact project_fact project_fact project_fact constraint constraint workspace_fact")
 	moved := r.Memories[10]
-	must.Equal(t, "merged project", moved.ProjectID+" "+moved.Foreign.(map[string]any)["project"].(string)+" "+string(moved.SessionID), "store shop ")
+	must.Equal(t, "merged project", moved.ProjectID+" "+moved.Foreign.(foreign.Object)["project"].(string)+" "+string(moved.SessionID), "store shop ")
 	must.Equal(t, "sessions", len(r.Sessions), 2)
 	must.Hold(t, strings.HasPrefix(string(r.Sessions[1].ID), "claude-mem-") && r.Sessions[1].Binding == "codex", "session is %+v", r.Sessions[1])
 	must.Equal(t, "skipped", len(r.Skips), 6)
@@ -163,7 +161,7 @@ func TestSensitiveRowsAreImportedWhenAskedFor(t *testing.T) {
 	i := slices.IndexFunc(with.Memories, func(m foreign.Memory) bool { return m.Content == "hush" })
 	must.Hold(t, i >= 0, "memories are %+v, want one that says hush", with.Memories)
 	must.Equal(t, "kind", with.Memories[i].Kind, amber.WorkspaceFact)
-	must.Equal(t, "type", with.Memories[i].Foreign.(map[string]any)["type"], any("sensitive"))
+	must.Equal(t, "type", with.Memories[i].Foreign.(foreign.Object)["type"], any("sensitive"))
 	must.Equal(t, "skipped", len(with.Skips), 0)
 	must.Equal(t, "skipped otherwise", len(without.Skips), 1)
 }
@@ -203,13 +201,10 @@ func TestATableThatIsAViewIsNone(t *testing.T) {
 		"CREATE TABLE observations (x); CREATE VIRTUAL TABLE sdk_sessions USING fts5(content_session_id); CREATE TABLE session_summaries (z);",
 	} {
 		dir := foreigntest.Database(t, "claude-mem.db", s)
-		tree := must.Get(foreign.Open(dir))(t)
-		must.Equal(t, "match", claudemem.Format.Detect(tree), foreign.No)
-		r := &foreigntest.Recorder{}
-		must.Do(t, claudemem.Format.Read(context.Background(), tree, foreigntest.Options(), r))
+		foreigntest.Detects(t, claudemem.Format, map[string]foreign.Match{dir: foreign.No})
+		r := foreigntest.ReadAny(t, claudemem.Format, dir)
 		must.Equal(t, "items", r.Count(), 0)
 		must.Says(t, "", strings.Join(r.Skips, ""), "database lacks the tables")
-		must.Do(t, tree.Close())
 	}
 }
 
@@ -253,28 +248,19 @@ func TestPromptsThatLieAnywhere(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	t.Parallel()
-	archive := filepath.Join(t.TempDir(), "home.zip")
-	file := must.Get(os.Create(archive))(t)
-	z := zip.NewWriter(file)
-	entry := must.Get(z.Create(".claude-mem/claude-mem.db"))(t)
-	must.Get(entry.Write(must.Get(os.ReadFile(filepath.Join(database(t, ""), "claude-mem.db")))(t)))(t)
-	must.Do(t, z.Close())
-	must.Do(t, file.Close())
 	db := database(t, "")
+	home := filepath.Join(t.TempDir(), "home")
+	must.Do(t, os.CopyFS(filepath.Join(home, ".claude-mem"), os.DirFS(db)))
 	renamed := filepath.Join(t.TempDir(), "backup.sqlite")
 	must.Do(t, os.Rename(filepath.Join(database(t, ""), "claude-mem.db"), renamed))
-	for name, want := range map[string]foreign.Match{
-		db: foreign.Sure, filepath.Join(db, "claude-mem.db"): foreign.Sure, renamed: foreign.Sure, archive: foreign.Sure,
+	foreigntest.Detects(t, claudemem.Format, map[string]foreign.Match{
+		db: foreign.Sure, filepath.Join(db, "claude-mem.db"): foreign.Sure, renamed: foreign.Sure, foreigntest.Zipped(t, "home.zip", home): foreign.Sure,
 		"testdata/export.json": foreign.Sure, "testdata": foreign.Sure,
 		foreigntest.Files(t, map[string]string{"a.json": `{"exportedAt":1,"traces":[]}`}):                                      foreign.No,
 		foreigntest.Files(t, map[string]string{"a.json": `{"memories":[{"content_hash":"a"}],"observations":[{"text":"b"}]}`}): foreign.No,
 		foreigntest.Files(t, map[string]string{"claude-mem.db": "SQLite format 3\x00 and no more"}):                            foreign.No,
 		foreigntest.Files(t, map[string]string{"claude-mem.db": ""}):                                                           foreign.No,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, claudemem.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
+	})
 }
 
 func TestHomes(t *testing.T) {
@@ -305,22 +291,8 @@ func TestADamagedDatabaseEnds(t *testing.T) {
 		broken[i] ^= 0xff
 		for _, b := range [][]byte{whole[:i], broken} {
 			must.Do(t, os.WriteFile(filepath.Join(damaged, "claude-mem.db"), b, 0o600))
-			tree := must.Get(foreign.Open(damaged))(t)
-			claudemem.Format.Detect(tree)
-			must.Do(t, claudemem.Format.Read(context.Background(), tree, foreigntest.Options(), &foreigntest.Recorder{}))
-			must.Do(t, tree.Close())
+			foreigntest.ReadAny(t, claudemem.Format, damaged)
 		}
-	}
-}
-
-func TestReadingEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, name := range []string{"testdata/export.json", database(t, "")} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Is(t, name, claudemem.Format.Read(ctx, tree, foreigntest.Options(), &foreigntest.Recorder{}), context.Canceled)
-		must.Do(t, tree.Close())
 	}
 }
 

@@ -49,14 +49,14 @@ func (r *reader) observation(at foreign.Place, x row) error {
 		Title:      x.Text("title"), Summary: x.Text("subtitle"), Content: said(x), SourceRefs: files(x, "files_read", "files_modified"),
 		CreatedAt: created, UpdatedAt: created,
 	}
-	m.Tags, m.AmberID = unmark(list(x, "concepts"))
+	m.Tags, m.AmberID = foreign.CutID(list(x, "concepts"), idMark)
 	fields := kept(x, "type", "memory_session_id", "sdk_session_id", "prompt_number", "agent_type", "agent_id", "metadata",
 		"generated_by_model", "origin_device_id", "origin_local_id")
 	keepLists(fields, x, "files_read", "files_modified")
 	if x.Text("merged_into_project") != "" {
 		fields["project"] = x.Text("project")
 	}
-	m.Foreign = orNil(fields)
+	m.Keep(fields)
 	return r.memory(m)
 }
 
@@ -75,21 +75,6 @@ func said(r row) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// unmark parts the id that an export wrote from the concepts.
-func unmark(concepts []string) (tags []string, id string) {
-	for _, c := range concepts {
-		rest, ok := strings.CutPrefix(c, idMark)
-		if ok && id == "" {
-			if _, err := amber.ParseMemoryID(rest); err == nil {
-				id = rest
-				continue
-			}
-		}
-		tags = append(tags, c)
-	}
-	return tags, id
-}
-
 // files returns the files that columns list, each once, as many as a memory takes: all of them are in the foreign field.
 func files(r row, columns ...string) []amber.SourceRef {
 	var out []amber.SourceRef
@@ -105,7 +90,7 @@ func files(r row, columns ...string) []amber.SourceRef {
 	return out
 }
 
-func keepLists(fields map[string]any, r row, columns ...string) {
+func keepLists(fields foreign.Object, r row, columns ...string) {
 	for _, c := range columns {
 		if l := list(r, c); len(l) > 0 {
 			fields[c] = l

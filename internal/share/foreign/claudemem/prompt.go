@@ -45,21 +45,13 @@ func (r *reader) readPrompts(ctx context.Context) error {
 	if err := r.countPrompts(ctx); err != nil {
 		return err
 	}
-	var batch []*session
-	size := int64(0)
-	for _, s := range r.sessions {
-		if s.hidden {
-			continue
+	shown := slices.DeleteFunc(slices.Clone(r.sessions), func(s *session) bool { return s.hidden })
+	for _, part := range foreign.Batches(shown, func(s *session) int { return int(s.bytes) }, maxBatch) {
+		if err := r.tellSessions(ctx, part); err != nil {
+			return err
 		}
-		if size += s.bytes; size > maxBatch && len(batch) > 0 {
-			if err := r.tellSessions(ctx, batch); err != nil {
-				return err
-			}
-			batch, size = nil, s.bytes
-		}
-		batch = append(batch, s)
 	}
-	return r.tellSessions(ctx, batch)
+	return nil
 }
 
 func (r *reader) countPrompts(ctx context.Context) error {

@@ -58,19 +58,12 @@ func project(r row, o foreign.Options) (project string, own bool) {
 }
 
 // kept returns the columns that Amber has no field for, as they were, unless they are empty.
-func kept(r row, columns ...string) map[string]any {
-	out := map[string]any{}
+func kept(r row, columns ...string) foreign.Object {
+	out := foreign.Object{}
 	for _, c := range columns {
 		if s := r.Text(c); s != "" {
 			out[c] = s
 		}
 	}
 	return out
-}
-
-func orNil(fields map[string]any) any {
-	if len(fields) == 0 {
-		return nil
-	}
-	return fields
 }

@@ -1,6 +1,7 @@
 package claudemem
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -30,10 +31,7 @@ type session struct {
 
 func (r *reader) readSessions(ctx context.Context) error {
 	return r.each(ctx, sessions, func(at foreign.Place, x row) error {
-		id := contentSession(x)
-		if id == "" {
-			id = memorySession(x)
-		}
+		id := cmp.Or(contentSession(x), memorySession(x))
 		if id == "" {
 			r.to.Skip(at, "session has no id")
 			return nil
@@ -52,14 +50,12 @@ func (r *reader) session(at foreign.Place, id string) *session {
 	if s := r.byContent[id]; s != nil {
 		return s
 	}
-	s := &session{place: at, external: id, id: amber.SessionID(id), binding: "claude-code", project: r.o.Project}
+	s := &session{place: at, external: id, id: foreign.HostSessionID(name, id), binding: "claude-code", project: r.o.Project}
 	if rest, ok := strings.CutPrefix(id, ownSession); ok {
 		s.id, s.hidden = amber.SessionID(rest), true
 		r.exported++
 	} else if strings.HasPrefix(id, ownProject) {
 		s.id, s.hidden = "", true
-	} else if amber.CheckID("session id", id) != nil {
-		s.id = foreign.SessionID(name, id)
 	}
 	r.byContent[id] = s
 	r.sessions = append(r.sessions, s)
@@ -70,12 +66,8 @@ func (r *reader) session(at foreign.Place, id string) *session {
 func (r *reader) describe(s *session, x row) {
 	project, own := project(x, r.o)
 	s.hidden = s.hidden || own
-	if s.project == "" {
-		s.project = project
-	}
-	if s.name == "" {
-		s.name = firstLine(x.Text("custom_title", "user_prompt"))
-	}
+	s.project = cmp.Or(s.project, project)
+	s.name = cmp.Or(s.name, firstLine(x.Text("custom_title", "user_prompt")))
 	if b := x.Text("platform_source"); b != "" && b != "claude" && amber.CheckID("binding", b) == nil {
 		s.binding = b
 	}

@@ -32,12 +32,14 @@ func (r *reader) summary(at foreign.Place, x row) error {
 	columns, id := columnsIn(x)
 	fields := kept(x, "memory_session_id", "sdk_session_id", "prompt_number", "origin_device_id", "origin_local_id")
 	keepLists(fields, x, "files_read", "files_edited")
-	return r.memory(foreign.Memory{
+	m := foreign.Memory{
 		Place: at, Key: foreign.Key{session, "summary", epoch(x)}, Kind: amber.SessionSummary,
 		Identities: amber.Identities{SessionID: r.sessionOf(session), ProjectID: project},
 		Content:    headed(columns), SourceRefs: files(x, "files_read", "files_edited"), AmberID: id,
-		CreatedAt: created, UpdatedAt: created, Foreign: orNil(fields),
-	})
+		CreatedAt: created, UpdatedAt: created,
+	}
+	m.Keep(fields)
+	return r.memory(m)
 }
 
 // columnsIn returns the columns of a summary, and the id that an export wrote.

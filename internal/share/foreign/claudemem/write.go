@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
@@ -151,7 +150,7 @@ func filesOf(m amber.Memory) []string {
 }
 
 // jsonText returns a list as the text of a column.
-func jsonText(list []string) string { return strings.TrimSpace(string(encode(list))) }
+func jsonText(list []string) string { return string(foreign.JSON(list)) }
 
 type summaryRow struct {
 	MemorySessionID string     `json:"memory_session_id"`

@@ -51,7 +51,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.readRollout(one); err != nil {
+		if err := r.readRollout(ctx, one); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (r *reader) readOrders() error {
 		if base != "AGENTS.md" && base != "AGENTS.override.md" || !r.isHome(path.Dir(f.Name)) {
 			continue
 		}
-		if err := r.note(f, "instructions/codex/"+strings.TrimSuffix(base, ".md")); err != nil {
+		if err := f.GiveNote("instructions/codex/"+strings.TrimSuffix(base, ".md"), maxText, r.to); err != nil {
 			return err
 		}
 	}
@@ -89,15 +89,6 @@ func (r *reader) isHome(dir string) bool {
 		}
 	}
 	return false
-}
-
-// note gives out a file as a note.
-func (r *reader) note(f foreign.File, name string) error {
-	text, ok := r.text(f)
-	if !ok || strings.TrimSpace(text) == "" {
-		return nil
-	}
-	return r.to.Note(foreign.Note{Place: foreign.Place{File: f.Name}, Name: name, Content: text, UpdatedAt: f.ModifiedAt()})
 }
 
 // text returns a file of Markdown.

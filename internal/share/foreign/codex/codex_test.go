@@ -1,7 +1,6 @@
 package codex_test
 
 import (
-	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -238,11 +237,7 @@ func TestPackedRollout(t *testing.T) {
 	r := foreigntest.Read(t, codex.Format, dir)
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: one\n")
 	cut := foreigntest.Files(t, map[string]string{"archived_sessions/rollout-2026-01-02T03-04-05-" + thread + ".jsonl.zst": string(packed[:len(packed)-4])})
-	tr := must.Get(foreign.Open(cut))(t)
-	defer tr.Close()
-	rec := &foreigntest.Recorder{}
-	must.Do(t, codex.Format.Read(context.Background(), tr, foreigntest.Options(), rec))
-	must.Hold(t, len(rec.Skips) > 0, "a cut file is not reported")
+	must.Hold(t, len(foreigntest.ReadAny(t, codex.Format, cut).Skips) > 0, "a cut file is not reported")
 }
 
 func TestNamesOrdinalsTimesAndCompactions(t *testing.T) {
@@ -324,7 +319,7 @@ func TestOrdersOfAPerson(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	long := strings.ReplaceAll(metaLine, `"cwd"`, `"base_instructions":"`+strings.Repeat("x", 100<<10)+`","cwd"`)
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, codex.Format, map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/sessions": foreign.Sure, "testdata/memories": foreign.Sure,
 		"testdata/memories/rollout_summaries": foreign.Sure, "testdata/" + sample: foreign.Sure, "testdata/" + summary: foreign.Sure,
 		"testdata/" + adHoc: foreign.No,
@@ -333,11 +328,7 @@ func TestDetect(t *testing.T) {
 		foreigntest.Files(t, map[string]string{"a.jsonl": `{"type":"entity","name":"session_meta","observations":[]}`}): foreign.No,
 		foreigntest.Files(t, map[string]string{"AGENTS.md": "x", "MEMORY.md": "y"}):                                     foreign.No,
 		foreigntest.Files(t, nil): foreign.No,
-	} {
-		tr := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, codex.Format.Detect(tr), want)
-		must.Do(t, tr.Close())
-	}
+	})
 }
 
 func TestSingleFileOfAnyName(t *testing.T) {
@@ -390,9 +381,5 @@ func TestHostileLines(t *testing.T) {
 	r := foreigntest.Read(t, codex.Format, dir)
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: a\x00b\uFFFD\nuser: b\n")
 	must.Equal(t, "skipped", len(r.Skips), 3)
-	empty := foreigntest.Recorder{}
-	tr := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{sample: ""})))(t)
-	defer tr.Close()
-	must.Do(t, codex.Format.Read(context.Background(), tr, foreigntest.Options(), &empty))
-	must.Equal(t, "items of an empty file", empty.Count(), 0)
+	must.Equal(t, "items of an empty file", foreigntest.ReadAny(t, codex.Format, foreigntest.Files(t, map[string]string{sample: ""})).Count(), 0)
 }

@@ -17,7 +17,7 @@ const looked = 3
 
 func detect(t *foreign.Tree) foreign.Match {
 	if f, ok := t.Single(); ok {
-		return sure(isRollout(f) || isSummary(f))
+		return foreign.SureIf(isRollout(f) || isSummary(f))
 	}
 	rollouts, summaries := 0, 0
 	for _, f := range t.Files() {
@@ -35,17 +35,7 @@ func detect(t *foreign.Tree) foreign.Match {
 			return foreign.Sure
 		}
 	}
-	if path.Base(t.Base()) == "rollout_summaries" && len(t.Files()) > 0 && isSummary(t.Files()[0]) {
-		return foreign.Sure
-	}
-	return foreign.No
-}
-
-func sure(yes bool) foreign.Match {
-	if yes {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(path.Base(t.Base()) == "rollout_summaries" && len(t.Files()) > 0 && isSummary(t.Files()[0]))
 }
 
 // metaLine is the first line of a rollout, which may be longer than what is looked at.

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -58,11 +59,7 @@ func parseMeta(raw []byte) meta {
 	}
 	spawn := o.Sub("source").Sub("subagent").Sub("thread_spawn")
 	m := meta{id: o.Text("id", "session_id"), at: o.Text("timestamp"), dir: o.Text("cwd"), parent: o.Text("parent_thread_id")}
-	for _, parent := range []string{spawn.Text("parent_thread_id"), o.Text("forked_from_id")} {
-		if m.parent == "" {
-			m.parent = parent
-		}
-	}
+	m.parent = cmp.Or(m.parent, spawn.Text("parent_thread_id"), o.Text("forked_from_id"))
 	if m.parent == m.id {
 		m.parent = ""
 	}

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func (r *reader) readMemories(ctx context.Context) error {
 		case isNoteFile(f):
 			err = r.readNote(f)
 		case roots[path.Clean(dir)] && (base == "MEMORY.md" || base == "memory_summary.md"):
-			err = r.note(f, "codex/"+strings.TrimSuffix(base, ".md"))
+			err = f.GiveNote("codex/"+strings.TrimSuffix(base, ".md"), maxText, r.to)
 		case inSkills && roots[path.Clean(root)] && base == "SKILL.md":
 			r.to.Skip(foreign.Place{File: f.Name}, "a skill is no memory")
 		}
@@ -96,12 +97,7 @@ func (r *reader) older(s summary) {
 }
 
 func (r *reader) giveSummaries(newest map[string]summary) error {
-	var threads []string
-	for thread := range newest {
-		threads = append(threads, thread)
-	}
-	slices.Sort(threads)
-	for _, thread := range threads {
+	for _, thread := range slices.Sorted(maps.Keys(newest)) {
 		text, ok := r.text(newest[thread].file)
 		if !ok {
 			continue

@@ -2,10 +2,10 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/amber-memory/amber"
@@ -18,9 +18,6 @@ const (
 	maxFailed = 10_000
 	maxSaid   = 1000 // bytes of what a failed tool said
 )
-
-// errEnough ends a pass that has found everything.
-var errEnough = errors.New("enough")
 
 // digest distinguishes items.
 type digest [8]byte
@@ -38,68 +35,60 @@ type walk struct {
 	at       amber.Time
 	failed   map[string]string // by call, what the tool said
 
-	turns       int64
-	first, last amber.Time
-	lastKey     string
+	turns   int64
+	span    foreign.Span
+	lastKey string
 
 	emit func(foreign.Turn) error
-	skip func(at, reason string)
+	skip foreign.SkipFunc
 }
 
-func (r *reader) readRollout(one rollout) error {
-	skip := func(at, reason string) { r.to.Skip(foreign.Place{File: one.file.Name, At: at}, "%s", reason) }
-	w := &walk{rollout: one, failed: map[string]string{}, skip: skip, emit: func(foreign.Turn) error { return nil }}
-	w.meta = firstMeta(one.file)
+func (r *reader) readRollout(ctx context.Context, one rollout) error {
+	w := &walk{rollout: one, failed: map[string]string{}, skip: r.to.Skip, emit: func(foreign.Turn) error { return nil }}
+	w.meta = firstMeta(ctx, one.file)
 	if w.thread == "" {
 		w.thread = w.id
 	}
 	if w.thread == "" {
-		skip("", "the file names no thread: its first line is not session_meta")
+		r.to.Skip(one.file.Place(""), "the file names no thread: its first line is not session_meta")
 		return nil
 	}
 	if parent, ok := r.threads[w.parent]; ok && w.parent != w.thread {
-		w.replayed = parts(parent.file)
+		w.replayed = parts(ctx, parent.file)
 	}
-	if err := w.run(); err != nil || w.turns == 0 {
+	if err := w.run(ctx); err != nil || w.turns == 0 {
 		return err
 	}
 	want, err := r.to.Session(r.session(w))
 	if err != nil || !want {
 		return err
 	}
-	return r.giveOut(w)
+	return r.giveOut(ctx, w)
 }
 
 // giveOut is the second pass. A rollout may have grown since the first: what is new is for the next time.
-func (r *reader) giveOut(w *walk) error {
+func (r *reader) giveOut(ctx context.Context, w *walk) error {
 	second := &walk{
-		rollout: w.rollout, meta: w.meta, replayed: w.replayed, failed: w.failed, skip: func(string, string) {},
+		rollout: w.rollout, meta: w.meta, replayed: w.replayed, failed: w.failed, skip: foreign.Quiet,
 	}
 	left := w.turns
 	second.emit = func(t foreign.Turn) error {
 		if left--; left < 0 {
-			return errEnough
+			return foreign.ErrEnough
 		}
 		return r.to.Turn(t)
 	}
-	if err := second.run(); err != nil && !errors.Is(err, errEnough) {
-		return err
-	}
-	return nil
+	return second.run(ctx)
 }
 
 func (r *reader) session(w *walk) foreign.Session {
-	started := w.first
+	started := w.span.First
 	if at, err := foreign.Text(w.meta.at); err == nil && at.Before(started) {
 		started = at
 	}
-	name := w.name
-	if name == "" {
-		name = w.prompt
-	}
 	s := foreign.Session{
-		Place: foreign.Place{File: w.file.Name}, ID: sessionID(w.thread), Name: name, Project: r.o.ProjectFor(w.dir), Directory: w.dir,
-		StartedAt: started, EndedAt: w.last, Turns: w.turns, State: w.lastKey + " " + strconv.FormatInt(w.file.Size, 10),
+		Place: w.file.Place(""), ID: sessionID(w.thread), Name: cmp.Or(w.name, w.prompt), Project: r.o.ProjectFor(w.dir), Directory: w.dir,
+		StartedAt: started, EndedAt: w.span.Last, Turns: w.turns, State: w.lastKey + " " + strconv.FormatInt(w.file.Size, 10),
 	}
 	if w.parent != "" {
 		s.Parent = sessionID(w.parent)
@@ -108,40 +97,35 @@ func (r *reader) session(w *walk) foreign.Session {
 }
 
 // sessionID is the id of the host, so that a rollout meets what hooks recorded.
-func sessionID(thread string) amber.SessionID {
-	if amber.CheckID("session id", thread) == nil {
-		return amber.SessionID(thread)
-	}
-	return foreign.SessionID("codex", thread)
-}
+func sessionID(thread string) amber.SessionID { return foreign.HostSessionID("codex", thread) }
 
 // firstMeta returns what the first session_meta says: forks repeat those of their parents behind it.
-func firstMeta(f foreign.File) (m meta) {
-	_ = foreign.EachLine(f, func(n int64, b []byte) error {
+func firstMeta(ctx context.Context, f foreign.File) (m meta) {
+	_ = f.EachLine(ctx, foreign.Quiet, func(n int64, b []byte) error { // the end of ctx ends the next pass, too
 		if l, ok := parseLine(b); ok && l.kind == kindMeta {
 			m = parseMeta(l.payload)
-			return errEnough
+			return foreign.ErrEnough
 		}
 		if n >= 20 {
-			return errEnough
+			return foreign.ErrEnough
 		}
 		return nil
-	}, func(string, string) {})
+	})
 	return m
 }
 
 // parts returns digests of the items and compactions of a rollout.
-func parts(f foreign.File) (out []digest) {
-	_ = foreign.EachLine(f, func(_ int64, b []byte) error {
+func parts(ctx context.Context, f foreign.File) (out []digest) {
+	_ = f.EachLine(ctx, foreign.Quiet, func(_ int64, b []byte) error { // the end of ctx ends the next pass, too
 		l, ok := parseLine(b)
 		if ok && (l.kind == kindItem || l.kind == kindCompacted) {
 			out = append(out, l.digest())
 		}
 		if len(out) == maxItems {
-			return errEnough
+			return foreign.ErrEnough
 		}
 		return nil
-	}, func(string, string) {})
+	})
 	return out
 }
 
@@ -155,22 +139,22 @@ func (l line) digest() digest {
 	return digest(sum[:8])
 }
 
-func (w *walk) run() error {
+func (w *walk) run(ctx context.Context) error {
 	w.at = w.file.ModifiedAt()
 	if at, err := foreign.Text(w.meta.at); err == nil {
 		w.at = at
 	}
-	return foreign.EachLine(w.file, func(n int64, b []byte) error {
+	return w.file.EachLine(ctx, w.skip, func(n int64, b []byte) error {
 		l, ok := parseLine(b)
 		if !ok {
-			w.skip(fmt.Sprintf("line %d", n), "line is not a JSON object")
+			w.skip(w.file.Line(n), "line is not a JSON object")
 			return nil
 		}
-		return w.line(n, l)
-	}, w.skip)
+		return w.line(w.file.Line(n), l)
+	})
 }
 
-func (w *walk) line(n int64, l line) error {
+func (w *walk) line(at foreign.Place, l line) error {
 	switch l.kind {
 	case kindItem, kindCompacted:
 	case kindEvent:
@@ -186,12 +170,11 @@ func (w *walk) line(n int64, l line) error {
 		return nil // the parent's
 	}
 	w.own = true
-	at := fmt.Sprintf("line %d", n)
 	t, ok := w.turn(l, at)
 	if !ok {
 		return nil
 	}
-	t.Place = foreign.Place{File: w.file.Name, At: at}
+	t.Place = at
 	if t.At, ok = w.time(l.at, at); !ok {
 		return nil
 	}
@@ -215,11 +198,11 @@ func (w *walk) event(l line) {
 }
 
 // time reads the time of a line. A line without one happened after the line before.
-func (w *walk) time(text, at string) (amber.Time, bool) {
+func (w *walk) time(text string, at foreign.Place) (amber.Time, bool) {
 	if text != "" {
 		moment, err := foreign.Text(text)
 		if err != nil {
-			w.skip(at, err.Error())
+			w.skip(at, "%v", err)
 			return moment, false
 		}
 		w.at = moment
@@ -230,12 +213,7 @@ func (w *walk) time(text, at string) (amber.Time, bool) {
 func (w *walk) give(t foreign.Turn) error {
 	w.turns++
 	w.lastKey = t.Key[len(t.Key)-1]
-	if w.first.IsZero() || t.At.Before(w.first) {
-		w.first = t.At
-	}
-	if w.last.Before(t.At) {
-		w.last = t.At
-	}
+	w.span.Add(t.At)
 	if w.prompt == "" && t.Role == amber.RoleUser {
 		w.prompt = t.Content
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // turn returns what a line says; ok is false where it is nothing to keep.
-func (w *walk) turn(l line, at string) (t foreign.Turn, ok bool) {
+func (w *walk) turn(l line, at foreign.Place) (t foreign.Turn, ok bool) {
 	if l.kind == kindCompacted {
 		o, err := foreign.ParseObject(l.payload)
 		if err != nil || strings.TrimSpace(o.Text("message")) == "" {
@@ -19,7 +19,7 @@ func (w *walk) turn(l line, at string) (t foreign.Turn, ok bool) {
 	}
 	it, err := foreign.ParseItem(l.payload)
 	if err != nil {
-		w.skip(at, "payload "+err.Error())
+		w.skip(at, "payload %v", err)
 		return t, false
 	}
 	t.Key = w.key(l, "item ")

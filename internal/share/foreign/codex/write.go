@@ -2,8 +2,6 @@ package codex
 
 import (
 	"context"
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -29,12 +27,7 @@ func write(ctx context.Context, c foreign.Contents, _ foreign.WriteOptions, to f
 			return err
 		}
 		taken[name] = true
-		f, err := to.Create(name)
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(f, text)
-		return errors.Join(err, f.Close())
+		return foreign.WriteText(to, name, text)
 	})
 }
 

@@ -22,7 +22,7 @@ const (
 )
 
 // Format is the format of cognee.
-var Format = foreign.Format{Name: formatName, Title: "COGX (cognee)", Detect: detect, Read: read, Homes: foreign.NoHomes, Write: write, Folder: true}
+var Format = foreign.Format{Name: formatName, Title: "COGX (cognee)", Detect: detect, Read: read, Write: write, Folder: true}
 
 // A kind is one of the kinds of records that have a file of their own. They are read in this order: facts need the ends
 // that they lead to.
@@ -46,10 +46,7 @@ func detect(t *foreign.Tree) foreign.Match {
 	} else {
 		_, ok = root(t)
 	}
-	if ok {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(ok)
 }
 
 // root returns the folder, with a slash, that holds the manifest: that of the tree, or one in it.

@@ -211,17 +211,12 @@ func TestDetect(t *testing.T) {
 	other := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(other, "manifest.json"), []byte(`{"version": 1}`), 0o600))
 	must.Do(t, os.WriteFile(filepath.Join(other, "memory.jsonl"), []byte(`{"type":"entity","name":"a"}`), 0o600))
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, cogx.Format, map[string]foreign.Match{
 		sample: foreign.Sure, filepath.Join(sample, "memories.jsonl"): foreign.Sure, filepath.Join(sample, "facts.jsonl"): foreign.Sure,
 		filepath.Join(sample, "manifest.json"): foreign.No, other: foreign.No, filepath.Join(other, "memory.jsonl"): foreign.No,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, cogx.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
+	})
 	alone := foreigntest.Read(t, cogx.Format, filepath.Join(sample, "memories.jsonl"))
 	must.Equal(t, "memories of a file alone", len(alone.Memories), 1)
-	must.Equal(t, "homes", cogx.Format.Homes(os.Getenv, "/"), nil)
 }
 
 func TestANewerVersionIsTold(t *testing.T) {
@@ -333,10 +328,7 @@ func fuzzFile(f *testing.F, file string) {
 	f.Add(must.Get(os.ReadFile(filepath.Join(sample, file)))(f))
 	f.Add([]byte(`{"external_system":"amber","external_id":"a","metadata":{"amber":{"memory":"b","note":"c"}},"turns":[{"role":"user","content":"x"}],"name":"n","content":"c","subject_ref":"a","object_ref":"b"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		dir := archive(t, map[string]string{file: string(b)})
-		tree := must.Get(foreign.Open(dir))(t)
-		must.Do(t, cogx.Format.Read(context.Background(), tree, foreigntest.Options(), &foreigntest.Recorder{}))
-		must.Do(t, tree.Close())
+		foreigntest.ReadAny(t, cogx.Format, archive(t, map[string]string{file: string(b)}))
 	})
 }
 

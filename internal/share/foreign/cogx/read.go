@@ -3,8 +3,6 @@ package cogx
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -57,12 +55,12 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 func (r *reader) checkManifest(f foreign.File) {
 	b, err := f.Bytes(1 << 20)
 	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
+		r.to.Skip(f.Place(""), "%v", err)
 		return
 	}
 	m, err := foreign.ParseRecord(b)
 	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
+		r.to.Skip(f.Place(""), "%v", err)
 		return
 	}
 	if v := m.Text("cogx_version"); v != "" && !strings.HasPrefix(v, "0.") {
@@ -70,42 +68,16 @@ func (r *reader) checkManifest(f foreign.File) {
 	}
 }
 
-// told is an error of the sink, which ends the reading.
-type told struct{ error }
-
-// Unwrap returns what the sink said.
-func (t told) Unwrap() error { return t.error }
-
 // each calls fn with the records of a file. The report names the lines that cannot be read.
 func (r *reader) each(f foreign.File, fn func(at foreign.Place, rec foreign.Object) error) error {
-	place := func(n int64) foreign.Place { return foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)} }
-	in, err := f.Open()
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	defer in.Close()
-	err = foreign.Lines(in, func(n int64, line []byte) error {
-		if err := r.ctx.Err(); err != nil {
-			return told{err}
-		}
+	return f.EachLine(r.ctx, r.to.Skip, func(n int64, line []byte) error {
 		rec, err := foreign.ParseRecord(line)
 		if err != nil {
-			r.to.Skip(place(n), "%v", err)
+			r.to.Skip(f.Line(n), "%v", err)
 			return nil
 		}
-		if err := fn(place(n), rec); err != nil {
-			return told{err}
-		}
-		return nil
-	}, func(n int64, reason string) { r.to.Skip(place(n), "%s", reason) })
-	if t, ok := errors.AsType[told](err); ok {
-		return t.error
-	}
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-	}
-	return nil
+		return fn(f.Line(n), rec)
+	})
 }
 
 // maxNodes bounds the ids of raw nodes that are held.

@@ -277,18 +277,14 @@ func (w *writer) episodes(ctx context.Context, c foreign.Contents, put put) erro
 
 // manifest is written last, when it is known how many records there are.
 func (w *writer) manifest(o foreign.WriteOptions) error {
-	file, err := w.to.Create(manifest)
-	if err != nil {
-		return err
-	}
 	b, err := json.MarshalIndent(struct {
 		Version    string         `json:"cogx_version"`
 		System     string         `json:"source_system"`
 		ExportedAt amber.Time     `json:"exported_at,omitzero"`
 		Counts     map[string]int `json:"counts"`
 	}{version, system, o.At, w.counts}, "", "  ")
-	if err == nil {
-		_, err = file.Write(append(b, '\n'))
+	if err != nil {
+		return err
 	}
-	return cmp.Or(err, file.Close())
+	return foreign.WriteText(w.to, manifest, string(b)+"\n")
 }

@@ -1,16 +1,10 @@
 package cursor_test
 
 import (
-	"archive/zip"
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -24,31 +18,7 @@ const (
 	talk   = "projects/src-shop/agent-transcripts/7c0f/7c0f.jsonl"
 )
 
-var (
-	times = cmp.AllowUnexported(amber.Time{})
-	mtime = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-)
-
-// put makes files of one time.
-func put(t testing.TB, dir string, files map[string]string) string {
-	t.Helper()
-	for name, content := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		must.Do(t, os.WriteFile(file, []byte(content), 0o600))
-		must.Do(t, os.Chtimes(file, mtime, mtime))
-	}
-	return dir
-}
-
-func copied(t testing.TB) string {
-	t.Helper()
-	files := map[string]string{}
-	for _, name := range []string{talk, "rules/money.mdc"} {
-		files[name] = string(must.Get(os.ReadFile(filepath.Join(sample, name)))(t))
-	}
-	return put(t, t.TempDir(), files)
-}
+func copied(t testing.TB) string { return foreigntest.Copied(t, sample) }
 
 func hash(text string) string { return foreign.Hex(foreign.Digest(text)) }
 
@@ -57,23 +27,23 @@ func TestSample(t *testing.T) {
 	r := foreigntest.Read(t, cursor.Format, copied(t))
 	must.Equal(t, "notes", r.Notes, []foreign.Note{{
 		Place: foreign.Place{File: "rules/money.mdc"}, Name: "instructions/user/cursor/rules/money",
-		Content: string(must.Get(os.ReadFile(sample + "/rules/money.mdc"))(t)), UpdatedAt: amber.At(mtime),
-	}}, times)
+		Content: string(must.Get(os.ReadFile(sample + "/rules/money.mdc"))(t)), UpdatedAt: foreigntest.Modified,
+	}}, foreigntest.Times)
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
-		Place: foreign.Place{File: talk}, ID: "7c0f", Name: "Fix the total", Project: "shop", StartedAt: amber.At(mtime), EndedAt: amber.At(mtime),
+		Place: foreign.Place{File: talk}, ID: "7c0f", Name: "Fix the total", Project: "shop", StartedAt: foreigntest.Modified, EndedAt: foreigntest.Modified,
 		Turns: 2, State: "line 2, " + hash("Done."),
-	}}, times)
+	}}, foreigntest.Times)
 	must.Equal(t, "turns", r.Turns["7c0f"], []foreign.Turn{
-		{Place: foreign.Place{File: talk, At: "line 1"}, Key: foreign.Key{"7c0f", "1", hash("Fix the total")}, Role: amber.RoleUser, Content: "Fix the total", At: amber.At(mtime)},
-		{Place: foreign.Place{File: talk, At: "line 2"}, Key: foreign.Key{"7c0f", "2", hash("Done.")}, Role: amber.RoleAssistant, Content: "Done.", At: amber.At(mtime)},
-	}, times)
+		{Place: foreign.Place{File: talk, At: "line 1"}, Key: foreign.Key{"7c0f", "1", hash("Fix the total")}, Role: amber.RoleUser, Content: "Fix the total", At: foreigntest.Modified},
+		{Place: foreign.Place{File: talk, At: "line 2"}, Key: foreign.Key{"7c0f", "2", hash("Done.")}, Role: amber.RoleAssistant, Content: "Done.", At: foreigntest.Modified},
+	}, foreigntest.Times)
 	must.Equal(t, "skips", r.Skips, nil)
 }
 
 // heard reads one transcript.
 func heard(t *testing.T, lines ...string) *foreigntest.Recorder {
 	t.Helper()
-	r := foreigntest.Read(t, cursor.Format, put(t, t.TempDir(), map[string]string{talk: strings.Join(lines, "\n")}))
+	r := foreigntest.Read(t, cursor.Format, foreigntest.Files(t, map[string]string{talk: strings.Join(lines, "\n")}))
 	for _, s := range r.Sessions {
 		must.Equal(t, "announced turns", s.Turns, int64(len(r.Turns[s.ID])))
 	}
@@ -120,7 +90,7 @@ func TestBlocks(t *testing.T) {
 		{Kind: amber.ActivityCommand, Name: "ls", Count: 1},
 		{Kind: amber.ActivityTool, Name: "StrReplace", Detail: `{"path":"/src/a.go"}`, Count: 1},
 		{Kind: amber.ActivityFile, Name: "/src/a.go", Status: "modified", Count: 1},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "skips", r.Skips, nil)
 }
 
@@ -129,10 +99,10 @@ func TestTimes(t *testing.T) {
 	at := func(s string) amber.Time { return must.Get(amber.ParseTime(s))(t) }
 	r := heard(t,
 		user("first"),
-		user("<timestamp>Tuesday, January 6, 2026, 7:05 PM (UTC+5:30)</timestamp><user_query>a</user_query>"),
+		user("<timestamp>Tuesday, December 30, 2025, 7:05 PM (UTC+5:30)</timestamp><user_query>a</user_query>"),
 		`{"role":"assistant","message":{"content":"b"}}`,
-		user("<timestamp>Tuesday, Jan 6, 2026, 7:06 PM (UTC-3)</timestamp><user_query>c</user_query>"),
-		`{"role":"assistant","timestamp":"2026-01-07T00:00:00Z","message":{"content":"d"}}`,
+		user("<timestamp>Tuesday, Dec 30, 2025, 7:06 PM (UTC-3)</timestamp><user_query>c</user_query>"),
+		`{"role":"assistant","timestamp":"2025-12-31T00:00:00Z","message":{"content":"d"}}`,
 		`{"role":"assistant","timestamp":"1900-01-07T00:00:00Z","message":{"content":"not believed"}}`,
 		user("<timestamp>Someday</timestamp><user_query>e</user_query>"),
 		user("<timestamp>Tuesday, January 6, 1970, 7:05 PM (UTC)</timestamp><user_query>f</user_query>"),
@@ -141,9 +111,9 @@ func TestTimes(t *testing.T) {
 	for _, turn := range r.Turns["7c0f"] {
 		got = append(got, turn.At)
 	}
-	b, c, d := at("2026-01-06T13:35:00Z"), at("2026-01-06T22:06:00Z"), at("2026-01-07T00:00:00Z")
-	must.Equal(t, "times", got, []amber.Time{amber.At(mtime), b, b, c, d, d, d}, times)
-	must.Equal(t, "session", []amber.Time{r.Sessions[0].StartedAt, r.Sessions[0].EndedAt}, []amber.Time{b, amber.At(mtime)}, times)
+	b, c, d := at("2025-12-30T13:35:00Z"), at("2025-12-30T22:06:00Z"), at("2025-12-31T00:00:00Z")
+	must.Equal(t, "times", got, []amber.Time{foreigntest.Modified, b, b, c, d, d, d}, foreigntest.Times)
+	must.Equal(t, "session", []amber.Time{r.Sessions[0].StartedAt, r.Sessions[0].EndedAt}, []amber.Time{b, foreigntest.Modified}, foreigntest.Times)
 	must.Equal(t, "skips", len(r.Skips), 1)
 	must.Says(t, "", r.Skips[0], "line 6", "1900")
 }
@@ -155,13 +125,13 @@ func TestBrokenLines(t *testing.T) {
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns["7c0f"]), "user: one\nuser: two\uFFFD\n")
 	must.Equal(t, "skips", len(r.Skips), 6)
 	must.Says(t, "", strings.Join(r.Skips, "\n"), "line 2:", "line 3:", "line 6:", "line 7:", "line 8:", "line 9:")
-	must.Equal(t, "an empty file", len(foreigntest.Read(t, cursor.Format, put(t, t.TempDir(), map[string]string{talk: "", "rules/a.mdc": "x"})).Sessions), 0)
+	must.Equal(t, "an empty file", len(foreigntest.Read(t, cursor.Format, foreigntest.Files(t, map[string]string{talk: "", "rules/a.mdc": "x"})).Sessions), 0)
 }
 
 func TestTranscriptsInEveryPlace(t *testing.T) {
 	t.Parallel()
 	const dir = "projects/home-me-my-shop/agent-transcripts/"
-	r := foreigntest.Read(t, cursor.Format, put(t, t.TempDir(), map[string]string{
+	r := foreigntest.Read(t, cursor.Format, foreigntest.Files(t, map[string]string{
 		dir + "a/a.jsonl": user("nested"), dir + "b.jsonl": user("flat"), dir + "a/subagents/c.jsonl": user("sub"), dir + "old.txt": "user:\nx",
 		"projects/other/agent-transcripts/b.jsonl": user("copy"), "projects/other/worker.log": "x", "extensions/x/AGENTS.md": "no", "extensions/x/.cursorrules": "no",
 	}))
@@ -180,7 +150,7 @@ func TestRulesOfAProject(t *testing.T) {
 		".cursor/rules/money.mdc": "---\nglobs: x\n---\ndecimals", ".cursor/rules/sub/x.mdc": "x", "pkg/.cursor/rules/y.mdc": "y", ".cursorrules": "old",
 		"AGENTS.md": "all", "docs/rules/z.mdc": "no", ".cursor/mcp.json": "{}", "pkg/.cursorrules": " ",
 	}
-	dir := put(t, t.TempDir()+"/shop", files)
+	dir := foreigntest.Put(t, t.TempDir()+"/shop", files)
 	var names []string
 	for _, n := range foreigntest.Read(t, cursor.Format, dir).Notes {
 		names = append(names, n.Name)
@@ -208,12 +178,9 @@ func match(t *testing.T, name string) foreign.Match {
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	home := copied(t)
-	packed := must.Get(os.Create(filepath.Join(t.TempDir(), "cursor.zip")))(t)
-	z := zip.NewWriter(packed)
-	must.Do(t, z.AddFS(os.DirFS(home)))
-	must.Do(t, errors.Join(z.Close(), packed.Close()))
+	packed := foreigntest.Zipped(t, "cursor.zip", home)
 	for _, name := range []string{
-		home, packed.Name(), filepath.Join(home, "projects"), filepath.Join(home, "projects/src-shop"), filepath.Join(home, "projects/src-shop/agent-transcripts"),
+		home, packed, filepath.Join(home, "projects"), filepath.Join(home, "projects/src-shop"), filepath.Join(home, "projects/src-shop/agent-transcripts"),
 		filepath.Join(home, "projects/src-shop/agent-transcripts/7c0f"), filepath.Join(home, talk), filepath.Join(home, "rules"), filepath.Join(home, "rules/money.mdc"),
 	} {
 		want := foreign.Sure
@@ -228,7 +195,7 @@ func TestDetect(t *testing.T) {
 		}
 	}
 	long := `{"role":"user","message":{"content":"` + strings.Repeat("x", 200_000) + `"}}`
-	must.Equal(t, "a long line", match(t, put(t, t.TempDir(), map[string]string{talk: long})), foreign.Sure)
+	must.Equal(t, "a long line", match(t, foreigntest.Files(t, map[string]string{talk: long})), foreign.Sure)
 	for what, files := range map[string]map[string]string{
 		"Claude Code":       {"projects/-src-shop/5f0c2f0e-3b1d-4c57-9a55-0d3f6a7b8c01.jsonl": `{"type":"user","uuid":"x","sessionId":"y","message":{"role":"user","content":"x"}}`, "CLAUDE.md": "x"},
 		"role beside an id": {"a.jsonl": `{"role":"user","uuid":"x","message":{"content":"x"}}`},
@@ -238,37 +205,10 @@ func TestDetect(t *testing.T) {
 		"Markdown":          {"rules/a.md": "x", "b.md": "y"},
 		"nothing":           {},
 	} {
-		must.Equal(t, what, match(t, put(t, t.TempDir(), files)), foreign.No)
+		must.Equal(t, what, match(t, foreigntest.Files(t, files)), foreign.No)
 	}
 	must.Equal(t, "homes", cursor.Format.Homes(nil, "/home/me"), []string{filepath.Join("/home/me", ".cursor")})
 }
-
-// knowing has every turn.
-type knowing struct{ foreigntest.Recorder }
-
-func (k *knowing) Session(s foreign.Session) (bool, error) {
-	_, err := k.Recorder.Session(s)
-	return false, err
-}
-
-func TestSinks(t *testing.T) {
-	t.Parallel()
-	tree := must.Get(foreign.Open(copied(t)))(t)
-	defer tree.Close()
-	to := &knowing{}
-	must.Do(t, cursor.Format.Read(t.Context(), tree, foreigntest.Options(), to))
-	must.Equal(t, "sessions and turns", []int{len(to.Sessions), len(to.Turns)}, []int{1, 0})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	must.Is(t, "cancelled", cursor.Format.Read(ctx, tree, foreigntest.Options(), &foreigntest.Recorder{}), context.Canceled)
-	must.Is(t, "full", cursor.Format.Read(t.Context(), tree, foreigntest.Options(), full{&foreigntest.Recorder{}}), errFull)
-}
-
-var errFull = errors.New("full")
-
-type full struct{ *foreigntest.Recorder }
-
-func (full) Turn(foreign.Turn) error { return errFull }
 
 func TestDamage(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func moment(s string) amber.Time {
 	}
 	offset := 0
 	if match[2] != "" {
-		hours, err := time.ParseDuration(match[2] + "h" + orZero(match[3]) + "m")
+		hours, err := time.ParseDuration(match[2] + "h" + cmp.Or(match[3], "0") + "m")
 		if err != nil {
 			return amber.Time{}
 		}
@@ -87,11 +88,4 @@ func moment(s string) amber.Time {
 		}
 	}
 	return amber.Time{}
-}
-
-func orZero(s string) string {
-	if s == "" {
-		return "0"
-	}
-	return s
 }

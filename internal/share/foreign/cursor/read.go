@@ -43,17 +43,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 
 // note gives out a file of rules: standing orders of a person, not something an agent has learnt.
 func (l *layout) note(f foreign.File, o foreign.Options, to foreign.Sink) error {
-	b, err := f.Bytes(maxRule)
-	if err != nil {
-		to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	if strings.TrimSpace(string(b)) == "" {
-		return nil
-	}
-	return to.Note(foreign.Note{
-		Place: foreign.Place{File: f.Name}, Name: l.noteName(f, o), Content: string(b), UpdatedAt: f.ModifiedAt(),
-	})
+	return f.GiveNote(l.noteName(f, o), maxRule, to)
 }
 
 // noteName returns the name of a note. Elements of it do not begin with a dot.

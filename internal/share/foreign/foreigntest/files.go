@@ -2,6 +2,8 @@ package foreigntest
 
 import (
 	"archive/zip"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +44,12 @@ func Zip(t testing.TB, files map[string]string) string {
 // Files makes a folder of files, by their names, all of one time.
 func Files(t testing.TB, files map[string]string) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
+	return Put(t, t.TempDir(), files)
+}
+
+// Put makes files in a folder as [Files] does, and returns the folder.
+func Put(t testing.TB, dir string, files map[string]string) string {
+	t.Helper()
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
@@ -50,4 +57,27 @@ func Files(t testing.TB, files map[string]string) (dir string) {
 		must.Do(t, os.Chtimes(file, Modified.Time(), Modified.Time()))
 	}
 	return dir
+}
+
+// Copied returns a copy of a folder whose files are all of one time.
+func Copied(t testing.TB, folder string) (dir string) {
+	t.Helper()
+	files := map[string]string{}
+	must.Do(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files[name] = Script(t, filepath.Join(folder, name))
+		}
+		return err
+	}))
+	return Files(t, files)
+}
+
+// Zipped packs a folder into a zip file of a name, in a folder of its own, and returns its path.
+func Zipped(t testing.TB, name, folder string) string {
+	t.Helper()
+	file := must.Get(os.Create(filepath.Join(t.TempDir(), name)))(t)
+	z := zip.NewWriter(file)
+	must.Do(t, z.AddFS(os.DirFS(folder)))
+	must.Do(t, errors.Join(z.Close(), file.Close()))
+	return file.Name()
 }

@@ -36,8 +36,14 @@ type Recorder struct {
 	last amber.SessionID
 }
 
-// Memory implements [foreign.Sink].
-func (r *Recorder) Memory(m foreign.Memory) error { r.Memories = append(r.Memories, m); return nil }
+// Memory implements [foreign.Sink]. No metadata are nil, as both are one to a store.
+func (r *Recorder) Memory(m foreign.Memory) error {
+	if len(m.Metadata) == 0 {
+		m.Metadata = nil
+	}
+	r.Memories = append(r.Memories, m)
+	return nil
+}
 
 // Relation implements [foreign.Sink].
 func (r *Recorder) Relation(x foreign.Relation) error {
@@ -74,6 +80,23 @@ func (r *Recorder) Skip(at foreign.Place, format string, args ...any) {
 // Warn implements [foreign.Sink].
 func (r *Recorder) Warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Record implements [foreign.Sink]: the last version counts, as a memory.
+func (r *Recorder) Record(at foreign.Place, versions []amber.SyncMemory) error {
+	m := versions[len(versions)-1].Memory
+	return r.Memory(foreign.Memory{
+		Place: at, Key: foreign.Key{string(m.ID)}, Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content,
+		Summary: m.Summary, Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+		DeletedAt: m.DeletedAt, AmberID: string(m.ID),
+	})
+}
+
+// RelationRecord implements [foreign.Sink].
+func (r *Recorder) RelationRecord(at foreign.Place, x amber.Relation) error {
+	return r.Relation(foreign.Relation{
+		Place: at, From: foreign.Key{string(x.From)}, To: foreign.Key{string(x.To)}, Type: x.Type, Strength: x.Strength, CreatedAt: x.CreatedAt,
+	})
 }
 
 // Count returns how many items there are, turns included.

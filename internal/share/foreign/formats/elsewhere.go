@@ -16,13 +16,5 @@ func Quoted(path string) string {
 
 // holds reports whether a file is a SQLite database with the tables of a program.
 func holds(t *foreign.Tree, f foreign.File, isIts func(*foreign.Database) bool) bool {
-	if !f.IsDatabase() {
-		return false
-	}
-	db, err := openDatabase(t, f)
-	if err != nil {
-		return false
-	}
-	is := isIts(db)
-	return db.Close() == nil && is
+	return f.IsDatabase() && t.AnyDatabase([]foreign.File{f}, isIts)
 }

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"context"
 	"encoding/json"
 	"path"
 	"path/filepath"
@@ -31,10 +30,7 @@ func engramHomes(env func(string) string, home string) []string {
 
 func detectEngram(t *foreign.Tree) foreign.Match {
 	if f, ok := t.Single(); ok {
-		if isEngramBackup(f) || holds(t, f, isEngramDatabase) {
-			return foreign.Sure
-		}
-		return foreign.No
+		return foreign.SureIf(isEngramBackup(f) || holds(t, f, isEngramDatabase))
 	}
 	if _, ok := EngramBackup(t); ok {
 		return foreign.Sure
@@ -44,10 +40,8 @@ func detectEngram(t *foreign.Tree) foreign.Match {
 		return foreign.Sure
 	case ok:
 		return foreign.Partly // the other files of a work tree may be of another program
-	case engramDatabaseOf(t):
-		return foreign.Sure
 	}
-	return foreign.No
+	return foreign.SureIf(engramDatabaseOf(t))
 }
 
 // EngramFolder returns where in a tree the manifest and the chunks of Engram lie: "." or ".engram".
@@ -107,7 +101,7 @@ func engramDatabaseOf(t *foreign.Tree) bool {
 }
 
 func isEngramDatabase(db *foreign.Database) bool {
-	return db.Has("sessions", "observations", "user_prompts") && !db.Has("sdk_sessions") && slices.Contains(db.Columns("observations"), "revision_count")
+	return db.Has("sessions", "observations", "user_prompts") && !db.Has("sdk_sessions") && db.HasColumns("observations", "revision_count")
 }
 
 func isEngramManifest(f foreign.File) bool {
@@ -142,9 +136,4 @@ func nextEngram(t *foreign.Tree) string {
 		return "engram export backup.json && amber import backup.json"
 	}
 	return "amber sync import --format engram --dir " + Quoted(t.Path())
-}
-
-// openDatabase opens a database to look at its tables.
-func openDatabase(t *foreign.Tree, f foreign.File) (*foreign.Database, error) {
-	return foreign.OpenDatabase(context.Background(), t, f)
 }

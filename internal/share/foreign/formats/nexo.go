@@ -15,21 +15,15 @@ import (
 // nexo is the bundle of nexo, which amber bundle import makes a snapshot of, and its databases, of which nexo makes a bundle.
 var nexo = foreign.Format{Name: "nexo", Title: "nexo", Detect: detectNexo, Next: nextNexo}
 
-// nexoLooks is how many files of a folder are looked at.
-const nexoLooks = 8
-
 func detectNexo(t *foreign.Tree) foreign.Match {
 	_, bundle := nexoBundle(t)
-	if bundle || nexoDatabase(t) {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(bundle || nexoDatabase(t))
 }
 
 // nexoBundle returns a bundle of a tree.
 func nexoBundle(t *foreign.Tree) (foreign.File, bool) {
-	files := t.Nearest("*.tar.zst", "*.tar.zst.age")
-	i := slices.IndexFunc(files[:min(len(files), nexoLooks)], isNexoBundle)
+	files := foreign.Looked(t.Nearest("*.tar.zst", "*.tar.zst.age"))
+	i := slices.IndexFunc(files, isNexoBundle)
 	if i < 0 {
 		return foreign.File{}, false
 	}
@@ -78,12 +72,11 @@ func hasNexoManifest(packed io.Reader) bool {
 
 func nexoDatabase(t *foreign.Tree) bool {
 	files := t.Nearest("long_term.sqlite", "concepts.sqlite")
-	return slices.ContainsFunc(files[:min(len(files), nexoLooks)], func(f foreign.File) bool { return holds(t, f, isNexoDatabase) })
+	return slices.ContainsFunc(foreign.Looked(files), func(f foreign.File) bool { return holds(t, f, isNexoDatabase) })
 }
 
 func isNexoDatabase(db *foreign.Database) bool {
-	columns := db.Columns("memories")
-	return !slices.ContainsFunc([]string{"agent_id", "concept_tags", "memory_type"}, func(c string) bool { return !slices.Contains(columns, c) })
+	return db.HasColumns("memories", "agent_id", "concept_tags", "memory_type")
 }
 
 func nextNexo(t *foreign.Tree) string {

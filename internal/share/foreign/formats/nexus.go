@@ -27,16 +27,10 @@ func nexusHomes(env func(string) string, home string) []string {
 
 func detectNexus(t *foreign.Tree) foreign.Match {
 	if f, ok := t.Single(); ok {
-		if isNexusBuffer(f) {
-			return foreign.Sure
-		}
-		return foreign.No
+		return foreign.SureIf(isNexusBuffer(f))
 	}
 	files := slices.DeleteFunc(t.Matching("*.json"), func(f foreign.File) bool { return strings.Contains(f.Name, "/") }) // as journal import reads a folder
-	if slices.ContainsFunc(files[:min(len(files), nexoLooks)], isNexusBuffer) {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(slices.ContainsFunc(foreign.Looked(files), isNexusBuffer))
 }
 
 // isNexusBuffer reports whether a file begins as a buffer does: when it was started, or whose it is, and its entries, each with

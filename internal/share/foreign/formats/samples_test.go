@@ -176,6 +176,17 @@ var uncovered = map[string]bool{
 	"obsidian": true, "markdown": true, "instructions": true, "supermemory": true, "engram": true, "nexo": true, "nexus": true,
 }
 
+// The context and the sink end the reading of every sample, and the turns of sessions that are known are not given out.
+func TestEverySampleEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	for _, s := range samples {
+		t.Run(s.format+" "+filepath.Base(s.from), func(t *testing.T) {
+			t.Parallel()
+			foreigntest.Promises(t, must.Get(formats.Find(s.format, formats.Read()))(t), s.place(t, t.TempDir(), "", ""))
+		})
+	}
+}
+
 func (s sample) edit(t *testing.T, d *desk, dir string) {
 	t.Helper()
 	if s.edited == "session" {

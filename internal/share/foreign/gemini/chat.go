@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"cmp"
+	"context"
 	"path"
 	"slices"
 	"strings"
@@ -43,16 +45,15 @@ func (r *reader) chats() []chat {
 }
 
 // readChat reads a conversation in two passes: the first applies the log, the second gives out what has remained.
-func (r *reader) readChat(c chat) error {
-	place := foreign.Place{File: c.file.Name}
-	l := newLog(c.file, func(at, reason string) { r.to.Skip(foreign.Place{File: c.file.Name, At: at}, "%s", reason) })
-	if err := l.scan(l); err != nil {
+func (r *reader) readChat(ctx context.Context, c chat) error {
+	l := newLog(c.file, r.to.Skip)
+	if err := l.scan(ctx, l); err != nil {
 		return err
 	}
 	l.settle()
 	s := r.session(c, l)
 	if before, twice := r.sessions[s.ID]; twice {
-		r.to.Skip(place, "session %s is in %s, too, which is newer", s.ID, before)
+		r.to.Skip(c.file.Place(""), "session %s is in %s, too, which is newer", s.ID, before)
 		return nil
 	}
 	if s.Turns == 0 {
@@ -63,7 +64,7 @@ func (r *reader) readChat(c chat) error {
 	if err != nil || !want {
 		return err
 	}
-	return l.giveOut(s.Directory, r.to)
+	return l.giveOut(ctx, s.Directory, r.to)
 }
 
 func (r *reader) session(c chat, l *log) foreign.Session {
@@ -71,14 +72,12 @@ func (r *reader) session(c chat, l *log) foreign.Session {
 	if id == "" || id == c.parent {
 		id = c.file.Stem()
 	}
-	dir := r.folders[c.folder]
-	for _, d := range []string{r.folders[l.meta.Text("projectHash")], first(l.meta.Texts("directories"))} {
-		if dir == "" {
-			dir = d
-		}
+	dir := cmp.Or(r.folders[c.folder], r.folders[l.meta.Text("projectHash")])
+	if listed := l.meta.Texts("directories"); dir == "" && len(listed) > 0 {
+		dir = listed[0]
 	}
 	s := foreign.Session{
-		Place: foreign.Place{File: c.file.Name}, ID: sessionID(id), Name: l.meta.Text("summary"), Summary: l.meta.Text("summary"),
+		Place: c.file.Place(""), ID: sessionID(id), Name: l.meta.Text("summary"), Summary: l.meta.Text("summary"),
 		Directory: dir, Project: r.o.ProjectFor(dir), State: l.state(),
 	}
 	if c.parent != "" {
@@ -88,17 +87,5 @@ func (r *reader) session(c chat, l *log) foreign.Session {
 	return s
 }
 
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
-}
-
 // sessionID is the id of the host, so that a chat meets what hooks recorded.
-func sessionID(id string) amber.SessionID {
-	if amber.CheckID("session id", id) == nil {
-		return amber.SessionID(id)
-	}
-	return foreign.SessionID("gemini", id)
-}
+func sessionID(id string) amber.SessionID { return foreign.HostSessionID("gemini", id) }

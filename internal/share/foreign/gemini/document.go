@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"path"
 	"strings"
 
@@ -27,7 +26,7 @@ func (r *reader) readProjects() {
 			}
 			o, err := foreign.ParseObject(b)
 			if err != nil {
-				r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
+				r.to.Skip(f.Place(""), "%v", err)
 				continue
 			}
 			projects := o.Sub("projects")
@@ -58,7 +57,7 @@ func (r *reader) readDocuments(ctx context.Context) error {
 		}
 		var err error
 		if id, below, ok := private(r.tree, f); ok {
-			err = r.note(f, "gemini/"+r.projectName(id)+"/"+strings.TrimSuffix(below, ".md"))
+			err = f.GiveNote("gemini/"+r.projectName(id)+"/"+strings.TrimSuffix(below, ".md"), maxText, r.to)
 		} else if path.Base(f.Name) == "GEMINI.md" && (r.isHome(f) || hasFacts(f)) {
 			err = r.readOrders(f)
 		}
@@ -87,18 +86,6 @@ func (r *reader) projectName(id string) string {
 	return id
 }
 
-func (r *reader) note(f foreign.File, name string) error {
-	b, err := f.Bytes(maxText)
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	if strings.TrimSpace(string(b)) == "" {
-		return nil
-	}
-	return r.to.Note(foreign.Note{Place: foreign.Place{File: f.Name}, Name: name, Content: string(b), UpdatedAt: f.ModifiedAt()})
-}
-
 // section is the heading below which the program added what the user asked it to remember.
 var section = pattern.Of(`(?m)^## Gemini Added Memories[ \t\r]*$`)
 
@@ -106,7 +93,7 @@ var section = pattern.Of(`(?m)^## Gemini Added Memories[ \t\r]*$`)
 func (r *reader) readOrders(f foreign.File) error {
 	b, err := f.Bytes(maxText)
 	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
+		r.to.Skip(f.Place(""), "%v", err)
 		return nil
 	}
 	inside, written := false, false
@@ -128,13 +115,13 @@ func (r *reader) readOrders(f foreign.File) error {
 	if !written {
 		return nil
 	}
-	return r.note(f, "instructions/gemini/GEMINI")
+	return f.GiveNote("instructions/gemini/GEMINI", maxText, r.to)
 }
 
 // fact gives out one line of the section.
 func (r *reader) fact(f foreign.File, line int, text string) error {
 	fact, ok := strings.CutPrefix(text, "- ")
-	place := foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", line)}
+	place := f.Line(int64(line))
 	fact = strings.TrimSpace(fact)
 	switch {
 	case strings.TrimSpace(text) == "" || text == "-":

@@ -44,7 +44,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.readChat(c); err != nil {
+		if err := r.readChat(ctx, c); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,6 @@
 package gemini_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -197,25 +195,17 @@ func TestDocuments(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	zipped := filepath.Join(t.TempDir(), "x.zip")
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w := must.Get(z.Create(".gemini/" + sample))(t)
-	must.Get(w.Write(must.Get(os.ReadFile(filepath.Join("testdata", sample)))(t)))(t)
-	must.Do(t, z.Close())
-	must.Do(t, os.WriteFile(zipped, b.Bytes(), 0o600))
-	for name, want := range map[string]foreign.Match{
+	home := filepath.Join(t.TempDir(), "home")
+	must.Do(t, os.CopyFS(filepath.Join(home, ".gemini"), os.DirFS("testdata")))
+	zipped := foreigntest.Zipped(t, "x.zip", home)
+	foreigntest.Detects(t, gemini.Format, map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/tmp": foreign.Sure, "testdata/tmp/shop": foreign.Sure, "testdata/tmp/shop/chats": foreign.Sure,
 		"testdata/" + sample: foreign.Sure, "testdata/GEMINI.md": foreign.Sure, zipped: foreign.Sure,
 		foreigntest.Files(t, map[string]string{"GEMINI.md": "hand-written"}):                                                                 foreign.No,
 		foreigntest.Files(t, map[string]string{"a/chats/session-1.jsonl": `{"sessionId":"x","type":"user"}`}):                                foreign.No,
 		foreigntest.Files(t, map[string]string{"projects/-src-shop/memory/MEMORY.md": "x", "projects/-src-shop/x.jsonl": `{"sessionId":1}`}): foreign.No,
 		foreigntest.Files(t, nil): foreign.No,
-	} {
-		tr := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, gemini.Format.Detect(tr), want)
-		must.Do(t, tr.Close())
-	}
+	})
 	must.Equal(t, "turns in a zip", len(foreigntest.Read(t, gemini.Format, zipped).Turns[session]), 2)
 }
 

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -20,14 +21,14 @@ type giver struct {
 	size int
 }
 
-func (l *log) giveOut(dir string, to foreign.Sink) error {
+func (l *log) giveOut(ctx context.Context, dir string, to foreign.Sink) error {
 	g := &giver{file: l.file, dir: dir, to: to, l: l, at: map[place]int{}, held: map[int]foreign.Turn{}}
 	for i, e := range l.entries {
 		g.at[e.at] = i
 	}
 	quiet := *l
-	quiet.skip = func(string, string) {}
-	if err := quiet.scan(g); err != nil {
+	quiet.skip = foreign.Quiet
+	if err := quiet.scan(ctx, g); err != nil {
 		return err
 	}
 	return g.flush()
@@ -44,7 +45,7 @@ func (g *giver) message(at place, o foreign.Object) error {
 	}
 	e := g.l.entries[i]
 	t := turn(o, g.dir)
-	t.Place, t.Key, t.At = foreign.Place{File: g.file.Name, At: at.String()}, foreign.Key{e.id}, e.time
+	t.Place, t.Key, t.At = g.file.Place(at.String()), foreign.Key{e.id}, e.time
 	g.held[i] = t
 	if g.size += len(t.Content); g.size > maxHeld {
 		return g.flush() // the order of the log is lost then, and no turn

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -55,10 +56,10 @@ type log struct {
 	entries []entry
 	byID    map[string]int
 	full    bool
-	skip    func(at, reason string)
+	skip    foreign.SkipFunc
 }
 
-func newLog(f foreign.File, skip func(at, reason string)) *log {
+func newLog(f foreign.File, skip foreign.SkipFunc) *log {
 	return &log{file: f, meta: foreign.Object{}, byID: map[string]int{}, skip: skip}
 }
 
@@ -83,7 +84,7 @@ func (l *log) message(at place, o foreign.Object) error {
 	}
 	if len(l.entries) == maxMessages {
 		if !l.full {
-			l.skip(at.String(), fmt.Sprintf("the chat has more than %d messages, the limit", maxMessages))
+			l.skip(l.file.Place(at.String()), "the chat has more than %d messages, the limit", maxMessages)
 		}
 		l.full = true
 		return nil
@@ -137,7 +138,7 @@ func (l *log) settle() {
 	kept := l.entries[:0]
 	for _, e := range l.entries {
 		if e.turns && e.bad != "" {
-			l.skip(e.at.String(), e.bad)
+			l.skip(l.file.Place(e.at.String()), "%s", e.bad)
 		}
 		if !e.turns || e.bad != "" {
 			continue
@@ -154,17 +155,12 @@ func (l *log) settle() {
 // describe sets what a session has of its messages.
 func (l *log) describe(s *foreign.Session) {
 	s.Turns = int64(len(l.entries))
-	for i, e := range l.entries {
-		if i == 0 || e.time.Before(s.StartedAt) {
-			s.StartedAt = e.time
-		}
-		if s.EndedAt.Before(e.time) {
-			s.EndedAt = e.time
-		}
-		if s.Name == "" {
-			s.Name = e.prompt
-		}
+	var said foreign.Span
+	for _, e := range l.entries {
+		said.Add(e.time)
+		s.Name = cmp.Or(s.Name, e.prompt)
 	}
+	s.StartedAt, s.EndedAt = said.First, said.Last
 	if at, err := foreign.Text(l.meta.Text("startTime")); err == nil && at.Before(s.StartedAt) {
 		s.StartedAt = at
 	}

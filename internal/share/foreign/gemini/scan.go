@@ -1,24 +1,25 @@
 package gemini
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // scan goes over the records of a chat.
-func (l *log) scan(v visitor) error {
+func (l *log) scan(ctx context.Context, v visitor) error {
 	if l.file.Is(".json") {
 		return l.scanDocument(v)
 	}
-	return foreign.EachLine(l.file, func(n int64, b []byte) error {
+	return l.file.EachLine(ctx, l.skip, func(n int64, b []byte) error {
 		o, err := foreign.ParseObject(b)
 		if err != nil {
-			l.skip(fmt.Sprintf("line %d", n), "line "+err.Error())
+			l.skip(l.file.Line(n), "line %v", err)
 			return nil
 		}
 		return record(v, place{line: n}, o)
-	}, l.skip)
+	})
 }
 
 // record visits one line. A line that is of no known kind is passed over.
@@ -40,13 +41,7 @@ func record(v visitor, at place, o foreign.Object) error {
 
 // scanDocument reads the older form: one object with a list of messages.
 func (l *log) scanDocument(v visitor) error {
-	r, err := l.file.Open()
-	if err != nil {
-		l.skip("", err.Error())
-		return nil
-	}
-	defer r.Close()
-	return foreign.ReadJSON(r, foreign.Document{
+	return foreign.ReadDocument(l.file, l.skip, foreign.Document{
 		Element: func(list string, n int64, raw []byte) error {
 			o, err := foreign.ParseObject(raw)
 			if list != "messages" || err != nil {
@@ -64,13 +59,12 @@ func (l *log) scanDocument(v visitor) error {
 			}
 			return v.set(place{}, foreign.Object{name: value}.Without("messages"))
 		},
-		Skip: l.skip,
 	})
 }
 
 func (l *log) oddElement(list string, n int64, err error) error {
 	if list == "messages" {
-		l.skip(fmt.Sprintf("message %d", n), "message "+err.Error())
+		l.skip(l.file.Place(fmt.Sprintf("message %d", n)), "message %v", err)
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -60,7 +58,7 @@ func part(p foreign.Object) string {
 
 func activity(c foreign.Object, dir string) []amber.Activity {
 	status := c.Text("status")
-	call := foreign.ToolCall{Name: c.Text("name"), Input: arguments(c["args"]), Directory: dir}
+	call := foreign.ToolCall{Name: c.Text("name"), Input: foreign.JSON(c["args"]), Directory: dir}
 	if status == "error" || status == "cancelled" {
 		call.Failed, call.Output = true, said(c)
 	}
@@ -76,15 +74,4 @@ func said(c foreign.Object) string {
 		}
 	}
 	return c.Text("resultDisplay")
-}
-
-// arguments returns what a tool was given, in the spelling that hooks keep.
-func arguments(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return nil
-	}
-	return b.Bytes()
 }

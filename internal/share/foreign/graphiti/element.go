@@ -121,9 +121,6 @@ func (r *reader) give(m foreign.Memory) error {
 		r.to.Skip(m.Place, "the node has neither summary nor name")
 		return nil
 	}
-	if len(m.Metadata) == 0 {
-		m.Metadata = nil
-	}
 	r.seen[m.Key[0]] = true
 	return r.to.Memory(m)
 }

@@ -16,9 +16,9 @@ const maxHeld = 64 << 20
 
 // group is a conversation: the messages of a group_id.
 type group struct {
-	size        int
-	first, last amber.Time
-	latest      string // uuid
+	size   int
+	span   foreign.Span
+	latest string // uuid
 }
 
 // episode is what an episode says.
@@ -55,15 +55,12 @@ func (r *reader) count(at foreign.Place, o foreign.Object) error {
 	r.seen[e.uuid] = true
 	g := r.groups[e.group]
 	if g == nil {
-		g = &group{first: e.at}
+		g = &group{}
 		r.groups[e.group] = g
 	}
 	g.size += len(e.content)
-	if e.at.Before(g.first) {
-		g.first = e.at
-	}
-	if !e.at.Before(g.last) {
-		g.last, g.latest = e.at, e.uuid
+	if g.span.Add(e.at); g.span.Last == e.at {
+		g.latest = e.uuid
 	}
 	return nil
 }
@@ -80,7 +77,7 @@ func (r *reader) giveGroups() error {
 // collect holds the turns of some groups.
 func (r *reader) collect(held map[string][]foreign.Turn) error {
 	given := map[string]bool{}
-	return r.scan(foreign.Quiet, func(list string, n int64, raw []byte) error {
+	return r.file.EachElement(r.ctx, foreign.Quiet, func(list string, n int64, raw []byte) error {
 		if !slices.Contains(episodes, list) {
 			return nil
 		}
@@ -105,7 +102,7 @@ func (r *reader) giveGroup(id string, turns []foreign.Turn) error {
 	g, name := r.groups[id], cmp.Or(id, "default")
 	return foreign.Tell(r.to, foreign.Session{
 		Place: r.file.Place("group " + name), ID: foreign.SessionID("graphiti", name), Name: name, Project: r.o.Project,
-		StartedAt: g.first, EndedAt: g.last, Turns: int64(len(turns)), State: g.latest + " " + strconv.Itoa(g.size),
+		StartedAt: g.span.First, EndedAt: g.span.Last, Turns: int64(len(turns)), State: g.latest + " " + strconv.Itoa(g.size),
 	}, turns)
 }
 

@@ -12,7 +12,6 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "graphiti", Title: "Graphiti", Detect: detect, Read: read,
-	Homes: foreign.NoHomes,
 }
 
 // The names of the lists.
@@ -62,20 +61,8 @@ type reader struct {
 }
 
 func (r *reader) read() error {
-	if err := r.scan(r.to.Skip, r.element); err != nil {
+	if err := r.file.EachElement(r.ctx, r.to.Skip, r.element); err != nil {
 		return err
 	}
 	return r.giveGroups()
-}
-
-// scan goes over the elements of all lists.
-func (r *reader) scan(skip foreign.SkipFunc, fn func(list string, n int64, raw []byte) error) error {
-	return foreign.ReadDocument(r.file, skip, foreign.Document{
-		Element: func(list string, n int64, raw []byte) error {
-			if err := r.ctx.Err(); err != nil {
-				return err
-			}
-			return fn(list, n, raw)
-		},
-	})
 }

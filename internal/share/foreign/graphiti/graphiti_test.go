@@ -3,7 +3,6 @@ package graphiti_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,10 +14,7 @@ import (
 )
 
 func dump(t testing.TB, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(dir, "dump.json"), []byte(text), 0o600))
-	return dir
+	return foreigntest.Files(t, map[string]string{"dump.json": text})
 }
 
 func TestSample(t *testing.T) {
@@ -101,18 +97,14 @@ func TestMessagesOfGroupsAreApartAndInOrder(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, graphiti.Format, map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/dump.json": foreign.Sure, t.TempDir(): foreign.No,
 		dump(t, `{"nodes":[{"id":"x","memory":"y","metadata":{}}],"edges":[]}`):  foreign.No,
 		dump(t, `{"profiles":[{"id":"x","content":"y"}]}`):                       foreign.No,
 		dump(t, `[{"uuid":"x","name":"conversation","chat_messages":[]}]`):       foreign.No,
 		dump(t, `{"nodes":[{"name":"Ada","entityType":"person"}],"edges":[{}]}`): foreign.No,
 		dump(t, `SQLite`): foreign.No,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, graphiti.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
+	})
 }
 
 func TestDamage(t *testing.T) { foreigntest.Damage(t, graphiti.Format, "testdata", "dump.json", -1) }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -55,13 +54,7 @@ func detect(t *foreign.Tree) foreign.Match {
 	}
 	head, _, _ := bytes.Cut(f.Head(64<<10), []byte("\n"))
 	var h header
-	if json.Unmarshal(head, &h) == nil && h.Export == "export" {
-		return foreign.Sure
-	}
-	if isListed(head) {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(json.Unmarshal(head, &h) == nil && h.Export == "export" || isListed(head))
 }
 
 // isListed reports whether a line, or the beginning of a long one, is a memory as amber list --jsonl prints it.
@@ -76,41 +69,20 @@ func isListed(b []byte) bool {
 
 func read(ctx context.Context, t *foreign.Tree, _ foreign.Options, to foreign.Sink) error {
 	for _, f := range t.Files() {
-		if err := ctx.Err(); err != nil {
+		in := &reader{file: f, to: to}
+		if err := f.EachLine(ctx, to.Skip, in.line); err != nil {
 			return err
 		}
-		if err := readFile(f, to); err != nil {
+		if err := in.flush(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func readFile(f foreign.File, to foreign.Sink) error {
-	r, err := f.Open()
-	if err != nil {
-		to.Skip(foreign.Place{File: f.Name}, "%s", err)
-		return nil
-	}
-	defer r.Close()
-	in := &reader{file: f.Name, to: to}
-	var told error
-	err = foreign.Lines(r, func(n int64, b []byte) error {
-		told = in.line(n, b)
-		return told
-	}, func(n int64, reason string) { to.Skip(in.at(n), "%s", reason) })
-	switch {
-	case told != nil:
-		return told
-	case err != nil:
-		to.Skip(foreign.Place{File: f.Name}, "%s", err)
-	}
-	return in.flush()
-}
-
 // reader reads one file.
 type reader struct {
-	file     string
+	file     foreign.File
 	to       foreign.Sink
 	versions []amber.SyncMemory // of one memory
 	first    int64              // the line of the first of them
@@ -118,22 +90,18 @@ type reader struct {
 	spoken   amber.SessionID    // the last session
 }
 
-func (in *reader) at(n int64) foreign.Place {
-	return foreign.Place{File: in.file, At: fmt.Sprintf("line %d", n)}
-}
-
 func (in *reader) line(n int64, b []byte) error {
 	var l line
 	if isListed(b) {
 		l.Memory = &amber.SyncMemory{}
 		if err := json.Unmarshal(b, l.Memory); err != nil {
-			in.to.Skip(in.at(n), "line is not a memory: %s", err)
+			in.to.Skip(in.file.Line(n), "line is not a memory: %s", err)
 			return nil
 		}
 		return in.memory(n, *l.Memory)
 	}
 	if err := json.Unmarshal(b, &l); err != nil {
-		in.to.Skip(in.at(n), "line is not a record: %s", err)
+		in.to.Skip(in.file.Line(n), "line is not a record: %s", err)
 		return nil
 	}
 	if l.Memory != nil {
@@ -144,18 +112,18 @@ func (in *reader) line(n int64, b []byte) error {
 	}
 	switch {
 	case l.Relation != nil:
-		return in.relation(n, *l.Relation)
+		return in.to.RelationRecord(in.file.Line(n), *l.Relation)
 	case l.Session != nil:
 		return in.session(n, *l.Session)
 	case l.Turn != nil && in.speaking:
 		t := l.Turn
 		if t.SessionID != in.spoken {
-			in.to.Skip(in.at(n), "turn is of session %.60q, want that of the session before it, %.60q", t.SessionID, in.spoken)
+			in.to.Skip(in.file.Line(n), "turn is of session %.60q, want that of the session before it, %.60q", t.SessionID, in.spoken)
 			return nil
 		}
-		return in.to.Turn(foreign.Turn{Place: in.at(n), Key: foreign.Key{string(t.SessionID), string(t.ID)}, Role: t.Role, Content: t.Content, At: t.CreatedAt})
+		return in.to.Turn(foreign.Turn{Place: in.file.Line(n), Key: foreign.Key{string(t.SessionID), string(t.ID)}, Role: t.Role, Content: t.Content, At: t.CreatedAt})
 	case l.Note != nil:
-		return in.to.Note(foreign.Note{Place: in.at(n), Name: l.Note.Name, Content: l.Note.Content, UpdatedAt: l.Note.UpdatedAt})
+		return in.to.Note(foreign.Note{Place: in.file.Line(n), Name: l.Note.Name, Content: l.Note.Content, UpdatedAt: l.Note.UpdatedAt})
 	case l.Turn == nil:
 		return in.other(n, b)
 	}
@@ -167,9 +135,9 @@ func (in *reader) other(n int64, b []byte) error {
 	var h header
 	switch err := json.Unmarshal(b, &h); {
 	case err != nil || h.Export != "export":
-		in.to.Skip(in.at(n), "line is neither a memory, relation, session, turn nor note")
+		in.to.Skip(in.file.Line(n), "line is neither a memory, relation, session, turn nor note")
 	case h.Version > version:
-		in.to.Skip(in.at(n), "export has version %d, want at most %d: a newer Amber wrote it", h.Version, version)
+		in.to.Skip(in.file.Line(n), "export has version %d, want at most %d: a newer Amber wrote it", h.Version, version)
 	}
 	return nil
 }
@@ -199,35 +167,17 @@ func (in *reader) flush() error {
 	if len(v) == 0 {
 		return nil
 	}
-	at := in.at(in.first)
-	if to, ok := in.to.(foreign.RecordSink); ok {
-		return to.Record(at, v)
-	}
-	m := v[len(v)-1].Memory
-	return in.to.Memory(foreign.Memory{
-		Place: at, Key: foreign.Key{string(m.ID)}, Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content,
-		Summary: m.Summary, Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
-		DeletedAt: m.DeletedAt, AmberID: string(m.ID),
-	})
-}
-
-func (in *reader) relation(n int64, r amber.Relation) error {
-	if to, ok := in.to.(foreign.RecordSink); ok {
-		return to.RelationRecord(in.at(n), r)
-	}
-	return in.to.Relation(foreign.Relation{
-		Place: in.at(n), From: foreign.Key{string(r.From)}, To: foreign.Key{string(r.To)}, Type: r.Type, Strength: r.Strength, CreatedAt: r.CreatedAt,
-	})
+	return in.to.Record(in.file.Line(in.first), v)
 }
 
 func (in *reader) session(n int64, s session) (err error) {
 	in.speaking, in.spoken = false, s.ID
 	if s.ID == "" {
-		in.to.Skip(in.at(n), "session has no id")
+		in.to.Skip(in.file.Line(n), "session has no id")
 		return nil
 	}
 	in.speaking, err = in.to.Session(foreign.Session{
-		Place: in.at(n), ID: s.ID, Name: s.Name, Binding: s.Binding, Project: s.Project, Directory: s.Directory, Summary: s.Summary, Parent: s.Parent,
+		Place: in.file.Line(n), ID: s.ID, Name: s.Name, Binding: s.Binding, Project: s.Project, Directory: s.Directory, Summary: s.Summary, Parent: s.Parent,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Turns: s.Turns,
 	})
 	return err

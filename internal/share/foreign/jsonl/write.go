@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 
 	"github.com/amber-memory/amber"
@@ -12,17 +11,8 @@ import (
 )
 
 // write writes everything, memories first.
-func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to foreign.Output) (err error) {
-	f, err := to.Create("")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriterSize(f, 256<<10)
-	if err := writeAll(ctx, c, o, w); err != nil {
-		return err
-	}
-	return w.Flush()
+func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to foreign.Output) error {
+	return foreign.WriteFile(to, "", func(w *bufio.Writer) error { return writeAll(ctx, c, o, w) })
 }
 
 func writeAll(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, w io.Writer) error {

@@ -10,7 +10,6 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "langgraph", Title: "LangGraph store", Detect: detect, Read: read,
-	Homes: foreign.NoHomes,
 }
 
 const table = "store"

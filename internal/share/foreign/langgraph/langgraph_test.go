@@ -88,21 +88,16 @@ func TestDetect(t *testing.T) {
 		`CREATE TABLE t (a); CREATE VIEW store AS SELECT 'p' AS prefix, 'k' AS key, '{"text":"x"}' AS value`: foreign.No,
 		`CREATE TABLE memories (content TEXT)`:                                                               foreign.No,
 	} {
-		tree := must.Get(foreign.Open(foreigntest.Database(t, "x.db", script)))(t)
-		must.Equal(t, script, langgraph.Format.Detect(tree), want)
-		r := &foreigntest.Recorder{}
-		must.Do(t, langgraph.Format.Read(t.Context(), tree, foreigntest.Options(), r))
-		must.Equal(t, script+": memories", len(r.Memories), 0)
-		must.Do(t, tree.Close())
+		dir := foreigntest.Database(t, "x.db", script)
+		foreigntest.Detects(t, langgraph.Format, map[string]foreign.Match{dir: want})
+		must.Equal(t, script+": memories", len(foreigntest.ReadAny(t, langgraph.Format, dir).Memories), 0)
 	}
 }
 
 func TestADatabaseInUse(t *testing.T) {
 	dir := foreigntest.Database(t, "x.db", store)
-	db := must.Get(sql.Open("sqlite", filepath.Join(dir, "x.db")))(t)
-	defer db.Close()
-	must.Get(db.Exec(`PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0`))(t)
-	must.Get(db.Exec(`INSERT INTO store (prefix, key, value) VALUES ('p','k','{"text":"in the log"}')`))(t)
+	const unfinished = `DELETE FROM store`
+	foreigntest.InUse(t, filepath.Join(dir, "x.db"), `INSERT INTO store (prefix, key, value) VALUES ('p','k','{"text":"in the log"}')`, unfinished)
 	must.Equal(t, "content", foreigntest.Read(t, langgraph.Format, dir).Memories[0].Content, "in the log")
 }
 

@@ -1,7 +1,6 @@
 package langgraph
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -72,7 +71,7 @@ func content(raw []byte) (text string, rest foreign.Object, why string) {
 	}
 	if s, ok := v.(string); ok {
 		text = s
-	} else if text = plain(v); text == "{}" || text == "[]" || text == "null" {
+	} else if text = string(foreign.JSON(v)); text == "{}" || text == "[]" || text == "null" {
 		text = ""
 	}
 	if strings.TrimSpace(text) == "" {
@@ -91,23 +90,12 @@ func said(v any) (text string, rest foreign.Object) {
 			return strings.TrimSpace(s), foreign.Object(v).Without("content")
 		}
 		if len(v) > 0 {
-			return plain(v), nil
+			return string(foreign.JSON(v)), nil
 		}
 	case []any:
 		if len(v) > 0 {
-			return plain(v), nil
+			return string(foreign.JSON(v)), nil
 		}
 	}
 	return "", nil
-}
-
-// plain returns a value as JSON.
-func plain(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return ""
-	}
-	return strings.TrimSpace(b.String())
 }

@@ -24,10 +24,7 @@ func homes(_ func(string) string, home string) []string {
 const headBytes = 64 << 10
 
 func detect(t *foreign.Tree) foreign.Match {
-	if len(agentFiles(t)) > 0 || len(memoryFiles(t)) > 0 {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(len(agentFiles(t)) > 0 || len(memoryFiles(t)) > 0)
 }
 
 // agentFiles returns the agent files of a tree. A file alone may have any name.

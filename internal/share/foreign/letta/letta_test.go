@@ -171,9 +171,7 @@ func TestDetect(t *testing.T) {
 		`[{"agents": 1, "block_ids": 2}]`: foreign.No, ``: foreign.No, `"text"`: foreign.No, `{"conversations": []}`: foreign.No,
 	} {
 		for _, name := range []string{"a.af", "a.json"} {
-			tree := must.Get(foreign.Open(filepath.Join(foreigntest.Files(t, map[string]string{name: text}), name)))(t)
-			must.Equal(t, name+" "+text, letta.Format.Detect(tree), want)
-			must.Do(t, tree.Close())
+			foreigntest.Detects(t, letta.Format, map[string]foreign.Match{filepath.Join(foreigntest.Files(t, map[string]string{name: text}), name): want})
 		}
 	}
 	for _, files := range []map[string]string{
@@ -183,9 +181,7 @@ func TestDetect(t *testing.T) {
 		{"a.json": `{"agents":[],"mcp_servers":[]}`},
 		{"agents/helper/memory/a.md": "text"},
 	} {
-		tree := must.Get(foreign.Open(foreigntest.Files(t, files)))(t)
-		must.Equal(t, fmt.Sprint(files), letta.Format.Detect(tree), foreign.No)
-		must.Do(t, tree.Close())
+		foreigntest.Detects(t, letta.Format, map[string]foreign.Match{foreigntest.Files(t, files): foreign.No})
 	}
 }
 
@@ -211,15 +207,11 @@ func TestHostileFiles(t *testing.T) {
 		"{\"agents\": [{\"block_ids\": [\"\\ud800\"], \"name\": \"\xff\x00\", \"messages\": [{\"role\": \"user\", \"content\": \"\xff\"}]}]}",
 		"{}", `{"core_memory": [1, {}], "messages": [2, {"role": {}, "created_at": 1e999}]}`,
 	} {
-		dir := foreigntest.Files(t, map[string]string{"a.af": text})
-		tree := must.Get(foreign.Open(dir))(t)
-		r := &foreigntest.Recorder{}
-		must.Do(t, letta.Format.Read(context.Background(), tree, foreigntest.Options(), r))
+		r := foreigntest.ReadAny(t, letta.Format, foreigntest.Files(t, map[string]string{"a.af": text}))
 		must.Equal(t, "memories", len(r.Memories), 0)
 		if len(r.Skips) == 0 && r.Count() == 0 {
 			t.Errorf("%.40q: nothing was read and nothing was said", text)
 		}
-		must.Do(t, tree.Close())
 	}
 }
 

@@ -182,19 +182,11 @@ func addCalls(t *foreign.Turn, calls []any) {
 		}
 		if called := strings.TrimSpace(fn.Text("name")); called != "" {
 			t.Activity = append(t.Activity, amber.Activity{
-				Kind: amber.ActivityTool, Name: shorten(called, amber.MaxActivityNameBytes), Detail: shorten(args, amber.MaxActivityDetailBytes), Count: 1,
+				Kind: amber.ActivityTool, Name: foreign.Cut(called, amber.MaxActivityNameBytes), Detail: foreign.Cut(args, amber.MaxActivityDetailBytes), Count: 1,
 			})
 		}
 	}
 	if len(said) > 0 {
 		t.Content = strings.Join(said, "\n\n")
 	}
-}
-
-// shorten cuts a text at a character.
-func shorten(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
 }

@@ -54,20 +54,11 @@ func readNotes(ctx context.Context, files []memoryFile, to foreign.Sink) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		at := foreign.Place{File: f.Name}
-		b, err := f.Bytes(amber.MaxContentBytes)
-		switch {
-		case err != nil:
-			to.Skip(at, "%v", err)
-			continue
-		case len(strings.TrimSpace(string(b))) == 0:
-			continue
-		}
 		note := strings.TrimSuffix(f.path, ".md")
 		if f.agent != "" {
 			note = f.agent + "/" + note
 		}
-		if err := to.Note(foreign.Note{Place: at, Name: formatName + "/" + note, Content: string(b), UpdatedAt: f.ModifiedAt()}); err != nil {
+		if err := f.GiveNote(formatName+"/"+note, amber.MaxContentBytes, to); err != nil {
 			return err
 		}
 	}

@@ -27,13 +27,11 @@ type writer struct {
 const inContext = 20
 
 func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to foreign.Output) error {
-	out, err := to.Create("")
-	if err != nil {
-		return err
-	}
-	w := &writer{out: bufio.NewWriter(out), name: cmp.Or(string(o.Agent), "amber")}
-	err = w.file(ctx, c, o)
-	return cmp.Or(err, w.err, w.out.Flush(), out.Close())
+	return foreign.WriteFile(to, "", func(out *bufio.Writer) error {
+		w := &writer{out: out, name: cmp.Or(string(o.Agent), "amber")}
+		err := w.file(ctx, c, o)
+		return cmp.Or(err, w.err)
+	})
 }
 
 func (w *writer) file(ctx context.Context, c foreign.Contents, o foreign.WriteOptions) error {

@@ -35,10 +35,7 @@ func isFolder(t *foreign.Tree) foreign.Match {
 }
 
 func isVault(t *foreign.Tree) foreign.Match {
-	if len(t.Under(".obsidian")) > 0 || len(t.Matching(".obsidian/app.json")) > 0 {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(len(t.Under(".obsidian")) > 0 || len(t.Matching(".obsidian/app.json")) > 0)
 }
 
 // isBasicMemory looks for the head that basic-memory gives its files. They are looked at from all over the folder, as

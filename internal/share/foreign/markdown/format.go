@@ -26,7 +26,7 @@ var BasicMemory = foreign.Format{
 
 // Obsidian is a vault of Obsidian.
 var Obsidian = foreign.Format{
-	Name: "obsidian", Title: "Obsidian", Detect: isVault, Homes: foreign.NoHomes,
+	Name: "obsidian", Title: "Obsidian", Detect: isVault,
 	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 		return read(ctx, t, o, to, o.Observations)
 	},
@@ -34,7 +34,7 @@ var Obsidian = foreign.Format{
 
 // Folder is any folder of Markdown.
 var Folder = foreign.Format{
-	Name: "markdown", Title: "Markdown folder", Detect: isFolder, Homes: foreign.NoHomes,
+	Name: "markdown", Title: "Markdown folder", Detect: isFolder,
 	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 		return read(ctx, t, o, to, o.Observations)
 	},
@@ -42,7 +42,7 @@ var Folder = foreign.Format{
 
 // Instructions are the files of a project that tell agents what to do.
 var Instructions = foreign.Format{
-	Name: "instructions", Title: "Instructions for agents (AGENTS.md, CLAUDE.md, rules)", Detect: isInstructions, Homes: foreign.NoHomes,
+	Name: "instructions", Title: "Instructions for agents (AGENTS.md, CLAUDE.md, rules)", Detect: isInstructions,
 	Read: readInstructions,
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"strings"
 	"unicode"
@@ -31,22 +30,15 @@ func write(ctx context.Context, c foreign.Contents, _ foreign.WriteOptions, to f
 		return err
 	}
 	err = c.Memories(ctx, func(m amber.Memory) error {
-		return put(to, links[m.ID]+".md", memoryFile(m, links, relations[m.ID]))
+		return foreign.WriteText(to, links[m.ID]+".md", memoryFile(m, links, relations[m.ID]))
 	})
 	if err != nil {
 		return err
 	}
 	used := map[string]bool{}
-	return c.Notes(ctx, func(n amber.Note) error { return put(to, "notes/"+n.Name+".md", noteFile(n, noteLink(n.Name, used))) })
-}
-
-func put(to foreign.Output, name, text string) error {
-	w, err := to.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, text)
-	return cmp.Or(err, w.Close())
+	return c.Notes(ctx, func(n amber.Note) error {
+		return foreign.WriteText(to, "notes/"+n.Name+".md", noteFile(n, noteLink(n.Name, used)))
+	})
 }
 
 // permalinks names the file of each memory: after its title, and the end of its id, which is chance.

@@ -88,23 +88,8 @@ func (e *entity) join(o entity) (added int) {
 // idMark begins the observation that holds the id of a memory.
 const idMark = "amber:"
 
-// unmark parts the id that an export wrote from what the entity says.
-func unmark(observations []string) (said []string, id string) {
-	for _, o := range observations {
-		rest, ok := strings.CutPrefix(o, idMark)
-		if ok && id == "" {
-			if _, err := amber.ParseMemoryID(rest); err == nil {
-				id = rest
-				continue
-			}
-		}
-		said = append(said, o)
-	}
-	return said, id
-}
-
 func (e entity) memory(o foreign.Options) foreign.Memory {
-	said, id := unmark(e.observations)
+	said, id := foreign.CutID(e.observations, idMark)
 	m := foreign.Memory{
 		Place: e.place, Key: foreign.Key{name, e.name}, Kind: kindOf(e.typ), AmberID: id,
 		Identities: amber.Identities{ProjectID: o.Project},

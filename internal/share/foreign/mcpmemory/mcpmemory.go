@@ -5,6 +5,7 @@ package mcpmemory
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
@@ -29,19 +30,10 @@ func homes(env func(string) string, home string) []string {
 const (
 	headBytes = 64 << 10
 	headLines = 20
-	headFiles = 8
 )
 
 func detect(t *foreign.Tree) foreign.Match {
-	for i, f := range candidates(t) {
-		if i == headFiles {
-			break
-		}
-		if fits(f) {
-			return foreign.Sure
-		}
-	}
-	return foreign.No
+	return foreign.SureIf(slices.ContainsFunc(foreign.Looked(candidates(t)), fits))
 }
 
 // candidates are the files that may hold a graph: those of the server's own name, then others, which the user can name.

@@ -151,11 +151,7 @@ func TestDetect(t *testing.T) {
 	} {
 		dir := foreigntest.Files(t, map[string]string{c.name: c.text})
 		for _, name := range []string{dir, filepath.Join(dir, c.name)} {
-			tree := must.Get(foreign.Open(name))(t)
-			if got := mcpmemory.Format.Detect(tree); got != c.want {
-				t.Errorf("%s with %.40q is %v, want %v", name, c.text, got, c.want)
-			}
-			must.Do(t, tree.Close())
+			foreigntest.Detects(t, mcpmemory.Format, map[string]foreign.Match{name: c.want})
 		}
 	}
 }
@@ -210,21 +206,8 @@ func TestAHostileLineEnds(t *testing.T) {
 		strings.Repeat(`{"type":`, 1<<17), strings.Repeat(`{"type":"`, 1<<17), strings.Repeat("[", 1<<20), strings.Repeat(`{"a`, 1<<18),
 		strings.Repeat(`{"type":"entity","name":"a","observations":["`, 1<<14),
 	} {
-		r := &foreigntest.Recorder{}
-		tree := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{"memory.jsonl": text})))(t)
-		must.Do(t, mcpmemory.Format.Read(context.Background(), tree, foreigntest.Options(), r))
-		must.Equal(t, "skipped", len(r.Skips), 1)
-		must.Do(t, tree.Close())
+		must.Equal(t, "skipped", len(foreigntest.ReadAny(t, mcpmemory.Format, foreigntest.Files(t, map[string]string{"memory.jsonl": text})).Skips), 1)
 	}
-}
-
-func TestReadingEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	tree := must.Get(foreign.Open("testdata"))(t)
-	defer func() { must.Do(t, tree.Close()) }()
-	must.Is(t, "", mcpmemory.Format.Read(ctx, tree, foreigntest.Options(), &foreigntest.Recorder{}), context.Canceled)
 }
 
 func FuzzRead(f *testing.F) {

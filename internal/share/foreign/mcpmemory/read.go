@@ -3,7 +3,6 @@ package mcpmemory
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
@@ -48,32 +47,15 @@ type quiet struct{ foreign.Sink }
 func (quiet) Skip(foreign.Place, string, ...any) {}
 
 func (r *reader) file(ctx context.Context, f foreign.File, pass func(foreign.Place, foreign.File, foreign.Fields, bool) error) error {
-	in, err := f.Open()
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	defer in.Close()
-	var told error
-	err = foreign.Lines(in, func(n int64, line []byte) error {
-		at := foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}
-		if told = ctx.Err(); told != nil {
-			return told
-		}
+	return f.EachLine(ctx, r.to.Skip, func(n int64, line []byte) error {
+		at := f.Line(n)
 		err := scan(line, func(m foreign.Fields, torn bool) error { return pass(at, f, m, torn) })
 		if broken, ok := errors.AsType[*brokenError](err); ok {
 			r.to.Skip(at, "%v", broken)
-			err = nil
+			return nil
 		}
-		told = err
 		return err
-	}, func(n int64, reason string) {
-		r.to.Skip(foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}, "%s", reason)
 	})
-	if told == nil && err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-	}
-	return told
 }
 
 func digest(name string) [16]byte {

@@ -2,10 +2,9 @@ package mcpmemory
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -29,19 +28,13 @@ type relationLine struct {
 
 // write writes the entities, then the relations, without a line break at the end, as the server does.
 func write(ctx context.Context, c foreign.Contents, _ foreign.WriteOptions, to foreign.Output) error {
-	file, err := to.Create("")
-	if err != nil {
-		return err
-	}
-	w := &writer{out: bufio.NewWriter(file), names: map[amber.MemoryID]string{}, taken: map[string]bool{}}
-	err = c.Memories(ctx, w.memory)
-	if err == nil {
-		err = c.Relations(ctx, w.relation)
-	}
-	if err == nil {
-		err = w.out.Flush()
-	}
-	return errors.Join(err, file.Close())
+	return foreign.WriteFile(to, "", func(out *bufio.Writer) error {
+		w := &writer{out: out, names: map[amber.MemoryID]string{}, taken: map[string]bool{}}
+		if err := c.Memories(ctx, w.memory); err != nil {
+			return err
+		}
+		return c.Relations(ctx, w.relation)
+	})
 }
 
 type writer struct {
@@ -52,13 +45,7 @@ type writer struct {
 }
 
 func (w *writer) line(v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	line := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	line := foreign.JSON(v)
 	if w.lines++; w.lines > 1 {
 		line = slices.Insert(line, 0, '\n')
 	}
@@ -69,23 +56,13 @@ func (w *writer) line(v any) error {
 func (w *writer) memory(m amber.Memory) error {
 	n := w.name(m)
 	w.names[m.ID], w.taken[n] = n, true
-	typ := m.Metadata["entity_type"]
-	if typ == "" {
-		typ = typeOf(m.Kind)
-	}
-	return w.line(entityLine{"entity", n, typ, append(said(m), idMark+string(m.ID))})
+	return w.line(entityLine{"entity", n, cmp.Or(m.Metadata["entity_type"], typeOf(m.Kind)), append(said(m), idMark+string(m.ID))})
 }
 
 // name returns a name that no other entity has.
 func (w *writer) name(m amber.Memory) string {
 	short := string(m.ID[:min(8, len(m.ID))])
-	n := strings.TrimSpace(m.Title)
-	if n == "" {
-		n = strings.TrimSpace(m.Topic)
-	}
-	if n == "" {
-		n = short
-	}
+	n := cmp.Or(strings.TrimSpace(m.Title), strings.TrimSpace(m.Topic), short)
 	for _, more := range []string{"", " (" + short + ")", " (" + string(m.ID) + ")"} {
 		if !w.taken[n+more] {
 			return n + more
@@ -98,7 +75,7 @@ func (w *writer) name(m amber.Memory) string {
 func said(m amber.Memory) []string {
 	var list []string
 	if json.Unmarshal(m.Foreign[name], &list) == nil {
-		kept, _ := unmark(list)
+		kept, _ := foreign.CutID(list, idMark)
 		if strings.Join(kept, "\n") == m.Content || len(kept) == 0 && m.Content == m.Title {
 			return kept
 		}

@@ -28,10 +28,7 @@ func homes(env func(string) string, home string) []string {
 }
 
 func detect(t *foreign.Tree) foreign.Match {
-	if t.AnyDatabase(foreign.Looked(databases(t)), isOurs) || slices.ContainsFunc(foreign.Looked(documents(t)), isExport) {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(t.AnyDatabase(foreign.Looked(databases(t)), isOurs) || slices.ContainsFunc(foreign.Looked(documents(t)), isExport))
 }
 
 func databases(t *foreign.Tree) []foreign.File { return t.NamedDatabases("sqlite_vec.db") }

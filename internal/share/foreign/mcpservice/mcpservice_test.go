@@ -165,13 +165,11 @@ func TestDatabasesOfOthers(t *testing.T) {
 		strings.ReplaceAll(script(t), " memories", " rows_of") + "CREATE VIEW memories AS SELECT * FROM rows_of;",
 		"CREATE TABLE memories (id, content, tags);", "CREATE VIRTUAL TABLE memories USING fts5(content_hash, content, tags, memory_type);",
 	} {
-		tree := must.Get(foreign.Open(foreigntest.Database(t, "sqlite_vec.db", script)))(t)
-		must.Equal(t, "match", mcpservice.Format.Detect(tree), foreign.No)
-		r := &foreigntest.Recorder{}
-		must.Do(t, mcpservice.Format.Read(context.Background(), tree, foreigntest.Options(), r))
+		dir := foreigntest.Database(t, "sqlite_vec.db", script)
+		foreigntest.Detects(t, mcpservice.Format, map[string]foreign.Match{dir: foreign.No})
+		r := foreigntest.ReadAny(t, mcpservice.Format, dir)
 		must.Equal(t, "items", r.Count(), 0)
 		must.Says(t, "", strings.Join(r.Skips, ""), "lacks the table memories")
-		must.Do(t, tree.Close())
 	}
 	// An older one, without a graph and the columns that came later, and with a view in the place of the graph.
 	for _, more := range []string{"", "CREATE VIEW memory_graph AS SELECT 'a' AS source_hash, 'b' AS target_hash;"} {
@@ -205,18 +203,11 @@ func TestRowsOfAnExportThatCannotBeRead(t *testing.T) {
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	db := database(t, "")
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, mcpservice.Format, map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/export.json": foreign.Sure, "testdata/sqlite_vec.sql": foreign.No, db: foreign.Sure, filepath.Join(db, "sqlite_vec.db"): foreign.Sure,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, mcpservice.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
-	for _, text := range []string{"", "{}", "[]", `{"memories":[{"id":"1","memory":"a"}]}`, `{"memories":[{"content_hash":"a"}]}`, `{"export_metadata":{"total":1},"agents":[]}`} {
-		tree := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{"a.json": text})))(t)
-		must.Equal(t, text, mcpservice.Format.Detect(tree), foreign.No)
-		must.Do(t, tree.Close())
-	}
+	})
+	foreigntest.DetectsNone(t, mcpservice.Format, "a.json",
+		"", "{}", "[]", `{"memories":[{"id":"1","memory":"a"}]}`, `{"memories":[{"content_hash":"a"}]}`, `{"export_metadata":{"total":1},"agents":[]}`)
 }
 
 func TestHomes(t *testing.T) {
@@ -267,17 +258,6 @@ func TestHashesAreThoseOfTheProgram(t *testing.T) {
 func TestDamagedFilesGiveTheRest(t *testing.T) {
 	t.Parallel()
 	foreigntest.Damage(t, mcpservice.Format, "testdata", "export.json", 1)
-}
-
-func TestReadingEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, name := range []string{"testdata/export.json", database(t, "")} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Is(t, name, mcpservice.Format.Read(ctx, tree, foreigntest.Options(), &foreigntest.Recorder{}), context.Canceled)
-		must.Do(t, tree.Close())
-	}
 }
 
 func FuzzExport(f *testing.F) {

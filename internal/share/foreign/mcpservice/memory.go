@@ -99,16 +99,7 @@ func meta(m *foreign.Memory, r row) (more foreign.Fields) {
 		sub = x.Sub("metadata")
 	}
 	texts, more := sub.Split()
-	if _, err := amber.ParseMemoryID(texts["amber_id"]); err == nil {
-		m.AmberID = texts["amber_id"]
-		delete(texts, "amber_id")
-	}
-	if m.Title = texts["title"]; m.Title != "" {
-		delete(texts, "title")
-	}
-	if len(texts) > 0 {
-		m.Metadata = texts
-	}
+	m.TakeMetadata(texts)
 	return more
 }
 

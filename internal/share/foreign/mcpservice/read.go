@@ -3,7 +3,6 @@ package mcpservice
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -20,13 +19,9 @@ type reader struct {
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	r := &reader{to: to, o: o, said: foreign.Seen{}, stores: map[[16]byte]string{}, linked: foreign.Seen{}}
-	for _, f := range databases(t) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := r.database(ctx, t, f); err != nil {
-			return err
-		}
+	err := t.EachDatabase(ctx, databases(t), to.Skip, func(f foreign.File, db *foreign.Database) error { return r.database(ctx, f, db) })
+	if err != nil {
+		return err
 	}
 	_, single := t.Single()
 	for _, f := range documents(t) {
@@ -86,15 +81,9 @@ func (r *reader) document(ctx context.Context, f foreign.File) error {
 	})
 }
 
-func (r *reader) database(ctx context.Context, t *foreign.Tree, f foreign.File) (err error) {
-	db, err := foreign.OpenDatabase(ctx, t, f)
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return ctx.Err()
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+func (r *reader) database(ctx context.Context, f foreign.File, db *foreign.Database) error {
 	if !isOurs(db) {
-		r.to.Skip(foreign.Place{File: f.Name}, "database lacks the table memories of mcp-memory-service")
+		r.to.Skip(f.Place(""), "database lacks the table memories of mcp-memory-service")
 		return nil
 	}
 	for _, step := range []struct {

@@ -2,12 +2,10 @@ package mcpservice
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -46,36 +44,19 @@ func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to f
 	if err := c.Memories(ctx, func(amber.Memory) error { head.TotalMemories++; return nil }); err != nil {
 		return err
 	}
-	file, err := to.Create("")
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(file)
-	_, err = fmt.Fprintf(out, "{\n  \"export_metadata\": %s,\n  \"memories\": [", encode(head))
-	before := "\n    "
-	if err == nil {
-		err = c.Memories(ctx, func(m amber.Memory) error {
-			_, err := fmt.Fprintf(out, "%s%s", before, encode(rowOf(m)))
+	return foreign.WriteFile(to, "", func(out *bufio.Writer) error {
+		fmt.Fprintf(out, "{\n  \"export_metadata\": %s,\n  \"memories\": [", foreign.JSON(head)) // an error comes again
+		before := "\n    "
+		err := c.Memories(ctx, func(m amber.Memory) error {
+			_, err := fmt.Fprintf(out, "%s%s", before, foreign.JSON(rowOf(m)))
 			before = ",\n    "
 			return err
 		})
-	}
-	if err == nil {
-		_, err = out.WriteString("\n  ]\n}\n")
-		err = errors.Join(err, out.Flush())
-	}
-	return errors.Join(err, file.Close())
-}
-
-// encode returns v as JSON on one line. The values that this package encodes cannot fail.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("mcpservice: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
+		if err == nil {
+			_, err = out.WriteString("\n  ]\n}\n")
+		}
+		return err
+	})
 }
 
 func rowOf(m amber.Memory) memoryRow {

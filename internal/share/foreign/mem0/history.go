@@ -29,19 +29,15 @@ type event struct {
 
 func (e event) when() amber.Time { return cmp.Or(e.updated, e.created) }
 
-// readHistory reads a history database.
-func (r *reader) readHistory(ctx context.Context, t *foreign.Tree, f foreign.File) (err error) {
-	db, err := foreign.OpenDatabase(ctx, t, f)
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return ctx.Err()
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if !isHistory(db) {
-		r.to.Skip(foreign.Place{File: f.Name}, "database lacks the table history of mem0")
-		return nil
-	}
-	return r.tellAll(ctx, db, f)
+// readHistory reads the history databases.
+func (r *reader) readHistory(ctx context.Context, t *foreign.Tree, files []foreign.File) error {
+	return t.EachDatabase(ctx, files, r.to.Skip, func(f foreign.File, db *foreign.Database) error {
+		if !isHistory(db) {
+			r.to.Skip(f.Place(""), "database lacks the table history of mem0")
+			return nil
+		}
+		return r.tellAll(ctx, db, f)
+	})
 }
 
 // tellAll reads a history in several goes: the events of a memory lie anywhere.
@@ -56,16 +52,10 @@ func (r *reader) tellAll(ctx context.Context, db *foreign.Database, f foreign.Fi
 	}); err != nil {
 		return err
 	}
-	for len(ids) > 0 {
-		n, size := 1, sizes[ids[0]]
-		for n < len(ids) && size+sizes[ids[n]] <= maxBatch {
-			size += sizes[ids[n]]
-			n++
-		}
-		if err := r.tellHistory(ctx, db, f, ids[:n]); err != nil {
+	for _, part := range foreign.Batches(ids, func(id string) int { return sizes[id] }, maxBatch) {
+		if err := r.tellHistory(ctx, db, f, part); err != nil {
 			return err
 		}
-		ids = ids[n:]
 	}
 	return nil
 }

@@ -35,9 +35,7 @@ func item(x foreign.Fields, o foreign.Options) (m foreign.Memory, err error) {
 	more := meta(&m, x)
 	bind(&m, x, o)
 	m.Kind = kindOf(m)
-	if delete(m.Metadata, kindMark); len(m.Metadata) == 0 {
-		m.Metadata = nil
-	}
+	delete(m.Metadata, kindMark)
 	fields := rest(x)
 	if len(more) > 0 {
 		fields["metadata"] = foreign.Raw(more)
@@ -71,16 +69,10 @@ func timeOf(x foreign.Fields, member string) (amber.Time, error) {
 // meta takes the metadata over and returns the part that is no text.
 func meta(m *foreign.Memory, x foreign.Fields) (more foreign.Fields) {
 	texts, more := x.Sub("metadata").Split()
-	if _, err := amber.ParseMemoryID(texts["amber_id"]); err == nil {
-		m.AmberID = texts["amber_id"]
-		delete(texts, "amber_id")
-	}
-	m.Title = texts["title"]
-	delete(texts, "title")
+	m.TakeMetadata(texts)
 	if date := x.Text("expiration_date"); date != "" {
 		texts["expiration_date"] = date
 	}
-	m.Metadata = texts
 	return more
 }
 

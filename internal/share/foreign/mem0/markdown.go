@@ -1,7 +1,6 @@
 package mem0
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -33,7 +32,7 @@ type block struct {
 func (r *reader) blocks(f foreign.File, skip foreign.SkipFunc) (out []block) {
 	b, err := f.Bytes(foreign.MaxItemBytes)
 	if err != nil {
-		skip(foreign.Place{File: f.Name}, "%v", err)
+		skip(f.Place(""), "%v", err)
 		return nil
 	}
 	lines := strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
@@ -43,7 +42,7 @@ func (r *reader) blocks(f foreign.File, skip foreign.SkipFunc) (out []block) {
 		for end < len(lines) && !begins(end) {
 			end++
 		}
-		place := foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", i+1)}
+		place := f.Line(int64(i + 1))
 		if !begins(i) {
 			if text := strings.TrimSpace(strings.Join(lines[i:end], "\n")); text != "" {
 				skip(place, "text %.60q is in no block", text)
@@ -74,14 +73,14 @@ func parseBlock(lines []string) (fields map[string]string, text string, ok bool)
 	return nil, "", false
 }
 
-func (r *reader) readMarkdown(_ context.Context, f foreign.File) error {
+func (r *reader) readMarkdown(f foreign.File) error {
 	project := r.o.Project
 	if found := exportName().FindStringSubmatch(f.Stem()); found != nil && project == "" {
 		project = found[1]
 	}
 	for _, b := range r.blocks(f, r.to.Skip) {
 		m, err := b.memory()
-		m.Place = foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", b.line)}
+		m.Place = f.Line(int64(b.line))
 		if err != nil {
 			r.to.Skip(m.Place, "%v", err)
 			continue
@@ -114,9 +113,7 @@ func (b block) memory() (m foreign.Memory, err error) {
 			m.Metadata[k] = v
 		}
 	}
-	if m.Kind = kindOf(m); len(m.Metadata) == 0 {
-		m.Metadata = nil
-	}
+	m.Kind = kindOf(m)
 	return m, nil
 }
 

@@ -29,11 +29,8 @@ const (
 )
 
 func detect(t *foreign.Tree) foreign.Match {
-	if t.AnyDatabase(foreign.Looked(databases(t)), isHistory) ||
-		slices.ContainsFunc(foreign.Looked(markdowns(t)), isMarkdown) || slices.ContainsFunc(foreign.Looked(documents(t)), isDocument) {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(t.AnyDatabase(foreign.Looked(databases(t)), isHistory) ||
+		slices.ContainsFunc(foreign.Looked(markdowns(t)), isMarkdown) || slices.ContainsFunc(foreign.Looked(documents(t)), isDocument))
 }
 
 func databases(t *foreign.Tree) []foreign.File { return t.NamedDatabases("history.db") }

@@ -194,13 +194,11 @@ func TestDatabasesOfOthers(t *testing.T) {
 		strings.ReplaceAll(text(t, "history.sql"), " history ", " past ") + "CREATE VIEW history AS SELECT * FROM past;",
 		"CREATE TABLE history (id, url, title);", "CREATE TABLE other (x);",
 	} {
-		tree := must.Get(foreign.Open(foreigntest.Database(t, "history.db", script)))(t)
-		must.Equal(t, "match", mem0.Mem0.Detect(tree), foreign.No)
-		r := &foreigntest.Recorder{}
-		must.Do(t, mem0.Mem0.Read(context.Background(), tree, foreigntest.Options(), r))
+		dir := foreigntest.Database(t, "history.db", script)
+		foreigntest.Detects(t, mem0.Mem0, map[string]foreign.Match{dir: foreign.No})
+		r := foreigntest.ReadAny(t, mem0.Mem0, dir)
 		must.Equal(t, "items", r.Count(), 0)
 		must.Says(t, "", strings.Join(r.Skips, ""), "lacks the table history")
-		must.Do(t, tree.Close())
 	}
 	must.Equal(t, "missing columns", len(read(t, foreigntest.Database(t, "history.db",
 		"CREATE TABLE history (memory_id, old_memory, new_memory, event); INSERT INTO history VALUES ('a', NULL, 'x', 'ADD');")).Memories), 1)
@@ -236,25 +234,17 @@ func TestMarkdownOfThePlugin(t *testing.T) {
 func TestDetectMem0(t *testing.T) {
 	t.Parallel()
 	db := database(t, "")
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, mem0.Mem0, map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/get_all.json": foreign.Sure, "testdata/mem0-export-shop-2026-01-02.md": foreign.Sure, "testdata/line.json": foreign.No,
 		db: foreign.Sure, filepath.Join(db, "history.db"): foreign.Sure,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, mem0.Mem0.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
-	for _, text := range []string{
+	})
+	foreigntest.DetectsNone(t, mem0.Mem0, "memories.json",
 		`[{"id":"1","memory":"a","metadata":{"memory_type":"UserMemory","user_id":"x"}}]`, `{"nodes":[{"id":"1","memory":"a","metadata":{}}]}`,
 		`[{"id":"1","content":"a","attributes":{"topic":"x"},"created_at":"x"}]`, `{"profiles":[{"id":"1","content":"a"}]}`,
 		`{"memories":[{"id":"1","customId":"x","title":"y","memory":"z","created_at":"x"}]}`, `{"export_metadata":{},"memories":[{"content":"a","content_hash":"b","user_id":"c","id":1}]}`,
 		`{"user":{"user_id":"a"},"memories":[{"id":"1","user_id":"b","content":"c","state":"active"}]}`, `{"id":"1","content":"a","state":"active","app":"x","categories":[]}`,
 		"", "[]", "{}", "12", `[{"role":"user","content":"x"}]`,
-	} {
-		tree := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{"memories.json": text})))(t)
-		must.Equal(t, text, mem0.Mem0.Detect(tree), foreign.No)
-		must.Do(t, tree.Close())
-	}
+	)
 }
 
 func TestHomes(t *testing.T) {
@@ -262,7 +252,6 @@ func TestHomes(t *testing.T) {
 	none := func(string) string { return "" }
 	must.Equal(t, "home", mem0.Mem0.Homes(none, "/home/ada"), []string{filepath.Join("/home/ada", ".mem0")})
 	must.Equal(t, "moved", mem0.Mem0.Homes(func(k string) string { return map[string]string{"MEM0_DIR": "/m"}[k] }, "/home/ada"), []string{"/m"})
-	must.Equal(t, "none", mem0.OpenMemory.Homes(none, "/home/ada"), nil)
 }
 
 func TestAnExportIsReadBack(t *testing.T) {
@@ -298,17 +287,6 @@ func TestDamagedFilesGiveTheRest(t *testing.T) {
 	}
 	dir := foreigntest.Files(t, map[string]string{"memories.jsonl": text(t, "line.json") + "\n" + strings.ReplaceAll(text(t, "line.json"), "7777", "8888")})
 	foreigntest.Damage(t, mem0.OpenMemory, dir, "memories.jsonl", 1)
-}
-
-func TestReadingEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for name, f := range map[string]foreign.Format{"testdata/get_all.json": mem0.Mem0, "testdata/line.json": mem0.OpenMemory, database(t, ""): mem0.Mem0} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Is(t, name, f.Read(ctx, tree, foreigntest.Options(), &foreigntest.Recorder{}), context.Canceled)
-		must.Do(t, tree.Close())
-	}
 }
 
 func FuzzJSON(f *testing.F) {

@@ -15,14 +15,10 @@ import (
 // OpenMemory is the format of OpenMemory, which mem0 published until 2026.
 var OpenMemory = foreign.Format{
 	Name: "openmemory", Title: "OpenMemory", Detect: detectOpen, Read: readOpen,
-	Homes: foreign.NoHomes,
 }
 
 func detectOpen(t *foreign.Tree) foreign.Match {
-	if slices.ContainsFunc(foreign.Looked(backups(t)), isBackup) || slices.ContainsFunc(foreign.Looked(lineFiles(t)), isLines) {
-		return foreign.Sure
-	}
-	return foreign.No
+	return foreign.SureIf(slices.ContainsFunc(foreign.Looked(backups(t)), isBackup) || slices.ContainsFunc(foreign.Looked(lineFiles(t)), isLines))
 }
 
 func backups(t *foreign.Tree) []foreign.File { return t.Nearest("memories.json") }
@@ -158,27 +154,14 @@ func (r *openReader) named(x foreign.Fields) foreign.Fields {
 }
 
 func (r *openReader) lines(ctx context.Context, f foreign.File) error {
-	in, err := f.Open()
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	defer in.Close()
-	place := func(n int64) foreign.Place { return foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)} }
-	var told error
-	err = foreign.Lines(in, func(n int64, line []byte) error {
+	return f.EachLine(ctx, r.to.Skip, func(n int64, line []byte) error {
 		x, ok := foreign.ParseFields(line)
-		if told = ctx.Err(); told == nil && ok {
-			told = r.memory(f, place(n), x)
-		} else if told == nil {
-			r.to.Skip(place(n), "line is %.40q, want an object in JSON", line)
+		if !ok {
+			r.to.Skip(f.Line(n), "line is %.40q, want an object in JSON", line)
+			return nil
 		}
-		return told
-	}, func(n int64, reason string) { r.to.Skip(place(n), "%s", reason) })
-	if told == nil && err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-	}
-	return told
+		return r.memory(f, f.Line(n), x)
+	})
 }
 
 func (r *openReader) memory(f foreign.File, at foreign.Place, x foreign.Fields) error {

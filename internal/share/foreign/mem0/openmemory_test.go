@@ -1,11 +1,9 @@
 package mem0_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,19 +58,6 @@ func lines(t testing.TB) string {
 `
 }
 
-func zipped(t testing.TB, files map[string][]byte) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "memories_export_ada.zip")
-	file := must.Get(os.Create(name))(t)
-	z := zip.NewWriter(file)
-	for name, b := range files {
-		must.Get(must.Get(z.Create(name))(t).Write(b))(t)
-	}
-	must.Do(t, z.Close())
-	must.Do(t, file.Close())
-	return name
-}
-
 func packed(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -84,7 +69,9 @@ func packed(t testing.TB, text string) []byte {
 
 func TestABackupOfOpenMemory(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, mem0.OpenMemory, zipped(t, map[string][]byte{"memories.json": []byte(backup), "memories.jsonl.gz": packed(t, lines(t))}))
+	r := foreigntest.Read(t, mem0.OpenMemory, foreigntest.Zipped(t, "memories_export_ada.zip", foreigntest.Files(t, map[string]string{
+		"memories.json": backup, "memories.jsonl.gz": string(packed(t, lines(t))),
+	})))
 	var got []string
 	for _, m := range r.Memories {
 		got = append(got, fmt.Sprint(m.Key[1], "|", m.Content, "|", m.Scope, " ", m.UserID, "|", m.Kind, "|", m.Metadata, "|", m.DeletedAt, "|", m.Tags))
@@ -115,9 +102,7 @@ func TestABackupThatIsCut(t *testing.T) {
 	r := foreigntest.Read(t, mem0.OpenMemory, foreigntest.Files(t, map[string]string{"memories.jsonl.gz": string(whole[:len(whole)/2])}))
 	must.Hold(t, len(r.Memories) > 1000 && len(r.Memories) < 4000, "%d memories", len(r.Memories))
 	must.Equal(t, "skipped", len(r.Skips), 1)
-	tree := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{"memories.jsonl.gz": "no gzip"})))(t)
-	must.Equal(t, "no gzip", mem0.OpenMemory.Detect(tree), foreign.No)
-	must.Do(t, tree.Close())
+	foreigntest.DetectsNone(t, mem0.OpenMemory, "memories.jsonl.gz", "no gzip")
 }
 
 func TestLinesThatCannotBeRead(t *testing.T) {
@@ -132,12 +117,7 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 
 func TestDetectOpenMemory(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`{"memories":[{"id":"1","memory":"x","user_id":"a"}]}`, `{"export_metadata":{},"memories":[]}`, "", "[]", `{"user":"x","memories":[]}`} {
-		tree := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{"memories.json": text})))(t)
-		must.Equal(t, text, mem0.OpenMemory.Detect(tree), foreign.No)
-		must.Do(t, tree.Close())
-	}
-	tree := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{"memories.jsonl": `{"kind":"memory","external_id":"1","content":"x","categories":[]}`})))(t)
-	must.Equal(t, "COGX", mem0.OpenMemory.Detect(tree), foreign.No)
-	must.Do(t, tree.Close())
+	foreigntest.DetectsNone(t, mem0.OpenMemory, "memories.json",
+		`{"memories":[{"id":"1","memory":"x","user_id":"a"}]}`, `{"export_metadata":{},"memories":[]}`, "", "[]", `{"user":"x","memories":[]}`)
+	foreigntest.DetectsNone(t, mem0.OpenMemory, "memories.jsonl", `{"kind":"memory","external_id":"1","content":"x","categories":[]}`) // COGX
 }

@@ -39,17 +39,20 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 			return err
 		}
 	}
-	for _, step := range []struct {
-		files []foreign.File
-		read  func(context.Context, foreign.File) error
-	}{{dbs, func(ctx context.Context, f foreign.File) error { return r.readHistory(ctx, t, f) }}, {docs, r.readDocument}, {texts, r.readMarkdown}} {
-		for _, f := range step.files {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := step.read(ctx, f); err != nil {
-				return err
-			}
+	if err := r.readHistory(ctx, t, dbs); err != nil {
+		return err
+	}
+	for _, f := range docs {
+		if err := r.readDocument(ctx, f); err != nil {
+			return err
+		}
+	}
+	for _, f := range texts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.readMarkdown(f); err != nil {
+			return err
 		}
 	}
 	return nil

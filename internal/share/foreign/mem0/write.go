@@ -2,12 +2,10 @@ package mem0
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/md5" // the program's own digest of a text, which protects nothing
 	"encoding/hex"
-	"encoding/json"
-	"errors"
+	"fmt"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -32,32 +30,22 @@ const isoTime = "2006-01-02T15:04:05.000-07:00"
 
 // write writes a list with an item on each line.
 func write(ctx context.Context, c foreign.Contents, o foreign.WriteOptions, to foreign.Output) error {
-	file, err := to.Create("")
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(file)
-	before := "[\n"
-	err = c.Memories(ctx, func(m amber.Memory) error {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(lineOf(m, o)); err != nil {
+	return foreign.WriteFile(to, "", func(out *bufio.Writer) error {
+		before := "[\n"
+		err := c.Memories(ctx, func(m amber.Memory) error {
+			_, err := fmt.Fprintf(out, "%s  %s", before, foreign.JSON(lineOf(m, o)))
+			before = ",\n"
 			return err
-		}
-		_, err := out.WriteString(before + "  " + string(bytes.TrimSpace(b.Bytes())))
-		before = ",\n"
-		return err
-	})
-	if err == nil {
+		})
 		end := "\n]\n"
 		if before == "[\n" {
 			end = "[]\n"
 		}
-		_, err = out.WriteString(end)
-		err = errors.Join(err, out.Flush())
-	}
-	return errors.Join(err, file.Close())
+		if err == nil {
+			_, err = out.WriteString(end)
+		}
+		return err
+	})
 }
 
 func lineOf(m amber.Memory, o foreign.WriteOptions) itemLine {

@@ -13,7 +13,6 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "memobase", Title: "Memobase", Detect: detect, Read: read,
-	Homes: foreign.NoHomes,
 }
 
 const list = "profiles"

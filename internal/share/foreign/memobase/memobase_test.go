@@ -2,7 +2,6 @@ package memobase_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -15,10 +14,7 @@ import (
 )
 
 func document(t testing.TB, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(dir, "x.json"), []byte(text), 0o600))
-	return dir
+	return foreigntest.Files(t, map[string]string{"x.json": text})
 }
 
 func TestSample(t *testing.T) {
@@ -47,15 +43,11 @@ func TestOtherShapes(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, memobase.Format, map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/profiles.json": foreign.Sure, t.TempDir(): foreign.No,
 		document(t, `{"memories":[{"id":"1","content":"x"}]}`):                             foreign.No,
 		document(t, `[{"id":"1","content":"x","metadata":{"topic":"x","sub_topic":"y"}}]`): foreign.No,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, memobase.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {

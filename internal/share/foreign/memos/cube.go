@@ -49,9 +49,6 @@ func (r *reader) memory(at foreign.Place, o foreign.Object) (m foreign.Memory, w
 			m.Metadata[name] = text
 		}
 	}
-	if len(m.Metadata) == 0 {
-		m.Metadata = nil
-	}
 	m.Keep(rest(o, meta))
 	if err := m.TakeTimes(meta.Text("created_at"), meta.Text("updated_at")); err != nil {
 		return m, err.Error()

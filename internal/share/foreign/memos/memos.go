@@ -11,7 +11,6 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "memos", Title: "MemOS", Detect: detect, Read: read,
-	Homes: foreign.NoHomes,
 }
 
 func detect(t *foreign.Tree) foreign.Match { return t.DetectDocuments(fits) }
@@ -57,7 +56,7 @@ type reader struct {
 }
 
 func (r *reader) read() error {
-	if err := r.scan(r.to.Skip, r.element); err != nil {
+	if err := r.file.EachElement(r.ctx, r.to.Skip, r.element); err != nil {
 		return err
 	}
 	for _, list := range []string{"policies", "worldModels", "skills"} {
@@ -66,18 +65,6 @@ func (r *reader) read() error {
 		}
 	}
 	return r.giveTalks()
-}
-
-// scan goes over the elements of all lists.
-func (r *reader) scan(skip foreign.SkipFunc, fn func(list string, n int64, raw []byte) error) error {
-	return foreign.ReadDocument(r.file, skip, foreign.Document{
-		Element: func(list string, n int64, raw []byte) error {
-			if err := r.ctx.Err(); err != nil {
-				return err
-			}
-			return fn(list, n, raw)
-		},
-	})
 }
 
 // element takes an element in the first pass.

@@ -2,7 +2,6 @@ package memos_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/amber-memory/amber"
@@ -13,10 +12,7 @@ import (
 )
 
 func document(t testing.TB, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(dir, "x.json"), []byte(text), 0o600))
-	return dir
+	return foreigntest.Files(t, map[string]string{"x.json": text})
 }
 
 func TestSample(t *testing.T) {
@@ -88,17 +84,13 @@ func TestTracesOfThePlugin(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, memos.Format, map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/textual_memory.json": foreign.Sure, t.TempDir(): foreign.No,
 		document(t, `[{"id":"1","memory":"x","hash":"h","metadata":{"type":"x","status":"y"},"created_at":"2026-01-01"}]`): foreign.No,
 		document(t, `{"results":[{"id":"1","memory":"x","metadata":{"memory_type":"x"}}]}`):                                foreign.No,
 		document(t, `{"nodes":[{"uuid":"n","name":"Ada","labels":[]}],"edges":[]}`):                                        foreign.No,
 		document(t, `{"traces":[{"id":"1"}]}`):                                                                             foreign.No,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, memos.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {

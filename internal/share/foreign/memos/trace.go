@@ -90,7 +90,7 @@ func (r *reader) giveTalks() error {
 // collect holds the turns of some conversations.
 func (r *reader) collect(held map[string][]foreign.Turn) error {
 	given := map[string]bool{}
-	return r.scan(foreign.Quiet, func(list string, n int64, raw []byte) error {
+	return r.file.EachElement(r.ctx, foreign.Quiet, func(list string, n int64, raw []byte) error {
 		o, err := foreign.ParseObject(raw)
 		if list != "traces" || err != nil || given[o.Text("id")] {
 			return nil

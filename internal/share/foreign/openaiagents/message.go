@@ -125,12 +125,7 @@ func (r *reader) count(ctx context.Context) error {
 		}
 		f.turns++
 		f.state = t.Key[1]
-		if f.first.IsZero() || t.At.Before(f.first) {
-			f.first = t.At
-		}
-		if f.last.Before(t.At) {
-			f.last = t.At
-		}
+		f.said.Add(t.At)
 		if f.name == "" && t.Role == amber.RoleUser {
 			f.name = t.Content[:min(len(t.Content), maxName)]
 		}

@@ -12,7 +12,6 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "openai-agents", Title: "OpenAI Agents SDK", Detect: detect, Read: read,
-	Homes: foreign.NoHomes,
 }
 
 func detect(t *foreign.Tree) foreign.Match {

@@ -100,20 +100,14 @@ func TestAViewIsNoTable(t *testing.T) {
 	dir := foreigntest.Database(t, "x.db", `CREATE TABLE t (a TEXT);
 CREATE VIEW agent_messages AS SELECT 1 AS id, 'ada' AS session_id, '{"role":"user","content":"x"}' AS message_data, '' AS created_at;
 CREATE VIEW agent_sessions AS SELECT 'ada' AS session_id, '' AS created_at, '' AS updated_at;`)
-	tree := must.Get(foreign.Open(dir))(t)
-	defer tree.Close()
-	must.Equal(t, "detected", openaiagents.Format.Detect(tree), foreign.No)
-	r := &foreigntest.Recorder{}
-	must.Do(t, openaiagents.Format.Read(t.Context(), tree, foreigntest.Options(), r))
-	must.Equal(t, "read", r.Count(), 0)
+	foreigntest.Detects(t, openaiagents.Format, map[string]foreign.Match{dir: foreign.No})
+	must.Equal(t, "read", foreigntest.ReadAny(t, openaiagents.Format, dir).Count(), 0)
 }
 
 func TestADatabaseInUse(t *testing.T) {
 	dir := foreigntest.Database(t, "x.db", tables)
-	db := must.Get(sql.Open("sqlite", filepath.Join(dir, "x.db")))(t)
-	defer db.Close()
-	must.Get(db.Exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0"))(t)
-	must.Get(db.Exec(insert("a", `{"role":"user","content":"in the log"}`, "2026-01-02 03:04:05")))(t)
+	const unfinished = "DELETE FROM agent_messages"
+	foreigntest.InUse(t, filepath.Join(dir, "x.db"), insert("a", `{"role":"user","content":"in the log"}`, "2026-01-02 03:04:05"), unfinished)
 	r := foreigntest.Read(t, openaiagents.Format, dir)
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns["openai-agents-a"]), "user: in the log\n")
 }
@@ -123,14 +117,10 @@ func TestDetect(t *testing.T) {
 	other := foreigntest.Database(t, "x.db", `CREATE TABLE sessions (session_id TEXT, created_at TEXT, updated_at TEXT); CREATE TABLE messages (session_id TEXT, content TEXT);`)
 	text := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(text, "a.db"), []byte("SQLite format 3\x00 but not"), 0o600))
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, openaiagents.Format, map[string]foreign.Match{
 		filepath.Join(dir, "mine"): foreign.Sure, dir: foreign.No, // by its name it is none
 		other: foreign.No, text: foreign.No, t.TempDir(): foreign.No,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, openaiagents.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {

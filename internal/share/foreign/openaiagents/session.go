@@ -19,8 +19,8 @@ const (
 
 // facts are what the first pass finds of a session.
 type facts struct {
-	started, ended amber.Time // of its row
-	first, last    amber.Time // of its messages
+	started, ended amber.Time   // of its row
+	said           foreign.Span // its messages
 	name, state    string
 	turns          int64
 }
@@ -105,11 +105,11 @@ func (r *reader) readBranches(ctx context.Context) error {
 // session returns what is known of a session.
 func (r *reader) session(id string, f *facts, at foreign.Place) foreign.Session {
 	s := foreign.Session{
-		Place: at, ID: sessionID(id), Name: f.name, Project: r.o.Project, StartedAt: f.started, EndedAt: f.last,
+		Place: at, ID: sessionID(id), Name: f.name, Project: r.o.Project, StartedAt: f.started, EndedAt: f.said.Last,
 		Turns: f.turns, State: f.state + " " + strconv.FormatInt(f.turns, 10),
 	}
-	if s.StartedAt.IsZero() || f.first.Before(s.StartedAt) {
-		s.StartedAt = f.first
+	if s.StartedAt.IsZero() || f.said.First.Before(s.StartedAt) {
+		s.StartedAt = f.said.First
 	}
 	if s.EndedAt.Before(f.ended) {
 		s.EndedAt = f.ended

@@ -4,7 +4,6 @@ package plain
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,28 +18,20 @@ var Format = foreign.Format{
 	Name:   "plain",
 	Title:  "Plain text list",
 	Detect: func(*foreign.Tree) foreign.Match { return foreign.No },
-	Homes:  foreign.NoHomes,
 	Write:  write,
 }
 
 func write(ctx context.Context, c foreign.Contents, _ foreign.WriteOptions, to foreign.Output) error {
-	file, err := to.Create("")
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(file)
-	err = c.Memories(ctx, func(m amber.Memory) error {
-		text := oneLine(m.Content)
-		if text == "" {
-			return nil
-		}
-		_, err := fmt.Fprintf(w, "[%s] - %s\n", m.CreatedAt.Time().Format(time.DateOnly), text)
-		return err
+	return foreign.WriteFile(to, "", func(w *bufio.Writer) error {
+		return c.Memories(ctx, func(m amber.Memory) error {
+			text := oneLine(m.Content)
+			if text == "" {
+				return nil
+			}
+			_, err := fmt.Fprintf(w, "[%s] - %s\n", m.CreatedAt.Time().Format(time.DateOnly), text)
+			return err
+		})
 	})
-	if err == nil {
-		err = w.Flush()
-	}
-	return errors.Join(err, file.Close())
 }
 
 // oneLine puts a space in the place of line breaks and of the spaces around them.

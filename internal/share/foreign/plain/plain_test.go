@@ -44,7 +44,6 @@ func TestItIsOnlyWritten(t *testing.T) {
 	defer func() { must.Do(t, tree.Close()) }()
 	must.Equal(t, "match", Format.Detect(tree), foreign.No)
 	must.Hold(t, Format.Read == nil && !Format.Folder, "the format is read, or makes a folder")
-	must.Equal(t, "homes", len(Format.Homes(os.Getenv, "/home/ada")), 0)
 }
 
 var errFull = errors.New("disk is full")

@@ -14,7 +14,6 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "supermemory", Title: "supermemory", Detect: detect, Read: read,
-	Homes: foreign.NoHomes,
 }
 
 const list = "memories"
@@ -51,13 +50,11 @@ type reader struct {
 }
 
 func (r *reader) read(ctx context.Context) error {
-	return foreign.ReadDocument(r.file, r.to.Skip, foreign.Document{
-		Element: func(name string, n int64, raw []byte) error {
-			if err := ctx.Err(); err != nil || name != list {
-				return err
-			}
-			return r.element(r.file.Place(fmt.Sprintf("memory %d", n)), raw)
-		},
+	return r.file.EachElement(ctx, r.to.Skip, func(name string, n int64, raw []byte) error {
+		if name != list {
+			return nil
+		}
+		return r.element(r.file.Place(fmt.Sprintf("memory %d", n)), raw)
 	})
 }
 

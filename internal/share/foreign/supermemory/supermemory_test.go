@@ -1,8 +1,6 @@
 package supermemory_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -15,10 +13,7 @@ import (
 )
 
 func document(t testing.TB, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(dir, "x.json"), []byte(text), 0o600))
-	return dir
+	return foreigntest.Files(t, map[string]string{"x.json": text})
 }
 
 const list = `{"memories":[
@@ -51,15 +46,11 @@ func TestListWithoutContent(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	for name, want := range map[string]foreign.Match{
+	foreigntest.Detects(t, supermemory.Format, map[string]foreign.Match{
 		document(t, list): foreign.Sure, t.TempDir(): foreign.No,
 		document(t, `{"memories":[{"id":"1","memory":"x","createdAt":"y","containerTags":[]}]}`): foreign.No,
 		document(t, `{"export_metadata":{},"memories":[{"content":"x","content_hash":"y"}]}`):    foreign.No,
-	} {
-		tree := must.Get(foreign.Open(name))(t)
-		must.Equal(t, name, supermemory.Format.Detect(tree), want)
-		must.Do(t, tree.Close())
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {

@@ -22,30 +22,21 @@ var Diary = foreign.Format{
 	Name:  "diary", // in ids and links: it never changes
 	Title: "Diary",
 	Detect: func(t *foreign.Tree) foreign.Match {
-		if len(t.Matching("diary.txt")) > 0 {
-			return foreign.Sure
-		}
-		return foreign.No
+		return foreign.SureIf(len(t.Matching("diary.txt")) > 0)
 	},
 	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 		for _, f := range t.Matching("diary.txt") {
-			if err := readDiary(f, o, to); err != nil || ctx.Err() != nil {
+			if err := readDiary(ctx, f, o, to); err != nil {
 				return err
 			}
 		}
-		return ctx.Err()
+		return nil
 	},
 }
 
-func readDiary(f foreign.File, o foreign.Options, to foreign.Sink) error {
-	r, err := f.Open()
-	if err != nil {
-		to.Skip(foreign.Place{File: f.Name}, "%s", err)
-		return nil
-	}
-	defer r.Close()
-	return foreign.Lines(r, func(n int64, line []byte) error {
-		at := foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}
+func readDiary(ctx context.Context, f foreign.File, o foreign.Options, to foreign.Sink) error {
+	return f.EachLine(ctx, to.Skip, func(n int64, line []byte) error {
+		at := f.Line(n)
 		date, text, _ := strings.Cut(string(line), " ")
 		when, err := foreign.Text(date)
 		if err != nil {
@@ -55,8 +46,6 @@ func readDiary(f foreign.File, o foreign.Options, to foreign.Sink) error {
 		m := foreign.Memory{Place: at, Key: foreign.Key{date}, Kind: amber.UserFact, Content: text, CreatedAt: when}
 		m.ProjectID = o.Project
 		return to.Memory(m)
-	}, func(n int64, reason string) {
-		to.Skip(foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}, "%s", reason)
 	})
 }
 

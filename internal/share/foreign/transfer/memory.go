@@ -178,9 +178,9 @@ func (c *carrier) isGone(at foreign.Place, id amber.MemoryID) (bool, error) {
 func bury(m *amber.SyncMemory, at amber.Time) {
 	m.Memory = amber.Memory{
 		ID: m.ID, Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Trust: m.Trust, Origin: m.Origin, Revision: m.Revision,
-		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{},
 		CreatedAt: m.CreatedAt, UpdatedAt: later(m.UpdatedAt, at), DeletedAt: at,
 	}
+	fillLists(&m.Memory)
 }
 
 func later(a, b amber.Time) amber.Time {
@@ -545,6 +545,12 @@ func (c *carrier) canonical(at foreign.Place, m amber.Memory) (amber.Memory, boo
 		return m, false
 	}
 	m.Kind, m.Title, m.Tags, m.ContentDigest = n.Kind, n.Title, n.Tags, amber.ContentDigest(m.Content)
+	fillLists(&m)
+	return m, true
+}
+
+// fillLists puts empty lists in the place of those that a memory lacks, as a store keeps them.
+func fillLists(m *amber.Memory) {
 	if m.Tags == nil {
 		m.Tags = []string{}
 	}
@@ -554,5 +560,4 @@ func (c *carrier) canonical(at foreign.Place, m amber.Memory) (amber.Memory, boo
 	if m.SourceRefs == nil {
 		m.SourceRefs = []amber.SourceRef{}
 	}
-	return m, true
 }

@@ -10,9 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
-var _ foreign.RecordSink = (*carrier)(nil)
-
-// Record implements [foreign.RecordSink]. The versions are stored as they are, if this import may say so: the store puts a
+// Record implements [foreign.Sink]. The versions are stored as they are, if this import may say so: the store puts a
 // version that a file claims of a memory of its own beside that memory.
 func (c *carrier) Record(at foreign.Place, versions []amber.SyncMemory) error {
 	if !c.o.wants(Memories) {
@@ -54,15 +52,7 @@ func (c *carrier) cleanRecord(m *amber.Memory) {
 		m.ContentDigest = amber.ContentDigest(m.Content)
 	}
 	m.DuplicateCount = 0
-	if m.Tags == nil {
-		m.Tags = []string{}
-	}
-	if m.Metadata == nil {
-		m.Metadata = map[string]string{}
-	}
-	if m.SourceRefs == nil {
-		m.SourceRefs = []amber.SourceRef{}
-	}
+	fillLists(m)
 	if len(m.Foreign) == 0 {
 		m.Foreign = map[string]json.RawMessage(nil)
 	}
@@ -106,16 +96,11 @@ func originText(o amber.Origin) string {
 	return string(b)
 }
 
-// RelationRecord implements [foreign.RecordSink].
+// RelationRecord implements [foreign.Sink].
 func (c *carrier) RelationRecord(at foreign.Place, r amber.Relation) error {
 	if !c.o.wants(Memories) {
 		return nil
 	}
-	c.report.Relations.Read++
-	if len(c.related) >= maxRelations {
-		c.Skip(at, "the import has more than %d relations, the limit", maxRelations)
-		return nil
-	}
-	c.related = append(c.related, related{at: at, from: r.From, to: r.To, typ: r.Type, strength: r.Strength, created: r.CreatedAt, whole: &r})
+	c.hold(related{at: at, from: r.From, to: r.To, typ: r.Type, strength: r.Strength, created: r.CreatedAt, whole: &r})
 	return nil
 }

@@ -29,16 +29,21 @@ func (c *carrier) Relation(r foreign.Relation) error {
 	if !c.o.wants(Memories) {
 		return nil
 	}
-	c.report.Relations.Read++
-	if len(c.related) >= maxRelations {
-		c.Skip(r.Place, "the import has more than %d relations, the limit", maxRelations)
-		return nil
-	}
-	c.related = append(c.related, related{
+	c.hold(related{
 		at: r.Place, from: foreign.MemoryID(c.format, c.rowKey(r.From)), to: foreign.MemoryID(c.format, c.rowKey(r.To)),
 		typ: c.relationType(r.Type), strength: cmp.Or(r.Strength, 1), created: r.CreatedAt,
 	})
 	return nil
+}
+
+// hold keeps a relation until all memories are there.
+func (c *carrier) hold(r related) {
+	c.report.Relations.Read++
+	if len(c.related) >= maxRelations {
+		c.Skip(r.at, "the import has more than %d relations, the limit", maxRelations)
+		return
+	}
+	c.related = append(c.related, r)
 }
 
 // relationType makes a type of what a program calls it.
@@ -53,7 +58,7 @@ func (c *carrier) relationType(s string) string {
 	if s == "" {
 		return "related"
 	}
-	return cut(s, amber.MaxIDBytes)
+	return foreign.Cut(s, amber.MaxIDBytes)
 }
 
 // relate stores the relations whose ends are both there.

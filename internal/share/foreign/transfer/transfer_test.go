@@ -50,13 +50,8 @@ func readToy(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign
 	if !ok {
 		return nil
 	}
-	r, err := f.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return foreign.Lines(r, func(n int64, b []byte) error {
-		at := foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}
+	return f.EachLine(ctx, to.Skip, func(n int64, b []byte) error {
+		at := f.Line(n)
 		var l toyLine
 		if err := json.Unmarshal(b, &l); err != nil {
 			to.Skip(at, "line is not JSON")
@@ -83,8 +78,6 @@ func readToy(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign
 			m.Earlier = append(m.Earlier, foreign.Earlier{Content: text, At: when.Add(-time.Duration(len(l.Earlier)-i) * time.Hour)})
 		}
 		return to.Memory(m)
-	}, func(n int64, reason string) {
-		to.Skip(foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}, "%s", reason)
 	})
 }
 

@@ -61,7 +61,7 @@ func (c *carrier) step(sp *speaking, t foreign.Turn) (amber.IngestStep, error) {
 	}
 	for _, a := range t.Activity {
 		a.SessionID, a.FirstAt, a.LastAt = sp.session.ID, cmp.Or(a.FirstAt, at), cmp.Or(a.LastAt, at)
-		a.Name, a.Detail = cut(c.text(a.Name), amber.MaxActivityNameBytes), cut(c.text(a.Detail), amber.MaxActivityDetailBytes)
+		a.Name, a.Detail = foreign.Cut(c.text(a.Name), amber.MaxActivityNameBytes), foreign.Cut(c.text(a.Detail), amber.MaxActivityDetailBytes)
 		step.Activity = append(step.Activity, a)
 	}
 	if t.Compaction != "" {
@@ -72,17 +72,6 @@ func (c *carrier) step(sp *speaking, t foreign.Turn) (amber.IngestStep, error) {
 	}
 	_, err := amber.Ingestion{Journal: sp.journal, Host: c.format, Session: sp.session.ID, Through: 1, Steps: []amber.IngestStep{step}, Past: true}.Normalize()
 	return step, err
-}
-
-// cut shortens what an agent did, as hooks do.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && s[most]&0xc0 == 0x80 {
-		most--
-	}
-	return s[:most]
 }
 
 // ingest stores the turns that wait.
