@@ -71,9 +71,12 @@ func (a *Agent) openEngine(publisher events.Publisher) (Snapshots, error) {
 		return nil, err
 	}
 	if c.OnPostgres() {
-		if o.Elsewhere, err = a.elsewhere(h); err != nil {
+		place, err := a.databasePlace(h)
+		if err != nil {
 			return nil, err
 		}
+		a.closers = append(a.closers, place.Close)
+		o.Place = place
 	}
 	e, err := snapshot.New(o)
 	if err != nil {

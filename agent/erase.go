@@ -9,7 +9,6 @@ import (
 	"github.com/amber-memory/amber/internal/freeze/move"
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/internal/store/postgres/mirror"
-	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -67,11 +66,11 @@ const copiesElsewhere = "copies for snapshots of the agent in cache/postgres of 
 
 // removeCopy removes the copy that snapshots of an agent in a database have made on this machine.
 func (a *Agent) removeCopy(ctx context.Context) error {
-	e, err := NewElsewhere(a.home, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.DatabaseOf)
+	p, err := a.databasePlace(a.home)
 	if err != nil {
 		return err
 	}
-	return e.Forget(ctx, a.Tenant(), a.ID())
+	return p.Forget(ctx, a.Tenant(), a.ID())
 }
 
 // ForgetAnswers removes the answers that a server gave about the agent, which may

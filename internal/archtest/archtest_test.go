@@ -67,7 +67,7 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600))
 	engine := filepath.Join(root, "internal", "freeze", "snapshot")
 	must.Do(t, os.MkdirAll(engine, 0o700))
-	for _, name := range []string{"retain.go", "elsewhere.go"} {
+	for _, name := range []string{"retain.go", "place.go"} {
 		source := "// Package snapshot is the engine.\npackage snapshot\nfunc f() { agent.Operate(nil) }\n"
 		must.Do(t, os.WriteFile(filepath.Join(engine, name), []byte(source), 0o600))
 	}

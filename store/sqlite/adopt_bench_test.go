@@ -44,7 +44,7 @@ func copyFrozen(b *testing.B, s *Store, path string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	frozen := must.Get(s.Freeze(b.Context(), c))(b)
+	frozen := must.Get(image.FreezeBoth(b.Context(), s.agent.GenDir(c), s.o.BusyTimeout))(b)
 	f := must.Get(os.Create(path))(b)
 	err = frozen[0].ReadPages(b.Context(), func(pages []byte) error {
 		_, err := f.Write(pages)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/store/image"
 	"github.com/amber-memory/amber/internal/store/sqlrows"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/home"
@@ -88,7 +89,7 @@ func BenchmarkFreeze(b *testing.B) {
 	s := bigStore(b)
 	c := must.Get(s.agent.Current())(b)
 	for b.Loop() {
-		frozen := must.Get(s.Freeze(b.Context(), c))(b)
+		frozen := must.Get(image.FreezeBoth(b.Context(), s.agent.GenDir(c), s.o.BusyTimeout))(b)
 		for _, f := range frozen {
 			_ = f.Close()
 		}
@@ -104,7 +105,7 @@ func BenchmarkReadPages(b *testing.B) {
 		b.Run(fmt.Sprintf("hashing=%v", hashing), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				frozen := must.Get(s.Freeze(b.Context(), c))(b)
+				frozen := must.Get(image.FreezeBoth(b.Context(), s.agent.GenDir(c), s.o.BusyTimeout))(b)
 				info := frozen[0].Info()
 				b.SetBytes(info.Pages * int64(info.PageSize))
 				use, done := func([]byte) error { return nil }, func() {}

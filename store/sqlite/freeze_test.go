@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/store/image"
 	"github.com/amber-memory/amber/internal/store/sqlfile"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/home"
@@ -22,7 +23,7 @@ import (
 func freeze(t *testing.T, s *Store) (frozen []wire.FrozenDatabase) {
 	t.Helper()
 	must.Do(t, s.agent.Exclusive(t.Context(), func(c home.Current) (err error) {
-		frozen, err = s.Freeze(t.Context(), c)
+		frozen, err = image.FreezeBoth(t.Context(), s.agent.GenDir(c), s.o.BusyTimeout)
 		return err
 	}))
 	t.Cleanup(func() {
@@ -145,9 +146,9 @@ func TestFreezeLocksOutOtherPrograms(t *testing.T) {
 	conn := must.Get(other.Conn(ctx))(t)
 	defer conn.Close()
 	must.Get(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t)
-	must.Fail(s.Freeze(ctx, c))(t, "freeze while another program writes", amber.KindBusy)
+	must.Fail(image.FreezeBoth(ctx, s.agent.GenDir(c), s.o.BusyTimeout))(t, "freeze while another program writes", amber.KindBusy)
 	must.Get(conn.ExecContext(ctx, "ROLLBACK"))(t)
-	for _, f := range must.Get(s.Freeze(ctx, c))(t) {
+	for _, f := range must.Get(image.FreezeBoth(ctx, s.agent.GenDir(c), s.o.BusyTimeout))(t) {
 		must.Do(t, f.Close())
 	}
 	must.Get(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t) // nothing stays locked
@@ -214,6 +215,6 @@ func TestFreezeOfDamagedDatabase(t *testing.T) {
 		c := must.Get(a.Current())(t)
 		must.Do(t, os.WriteFile(filepath.Join(a.GenDir(c), "memory.db"), bytes.Repeat([]byte("not a database. "), 1000), 0o600))
 		s := newStore(a, a, must.Get(Options{Clock: newHandClock().Now, Random: zeros{}}.withDefaults())(t))
-		must.Fail(s.Freeze(t.Context(), c))(t, "freeze", amber.KindDamaged)
+		must.Fail(image.FreezeBoth(t.Context(), s.agent.GenDir(c), s.o.BusyTimeout))(t, "freeze", amber.KindDamaged)
 	})
 }

@@ -14,12 +14,10 @@ import (
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 	"github.com/amber-memory/amber/internal/recall/search"
-	"github.com/amber-memory/amber/internal/store/image"
 	"github.com/amber-memory/amber/internal/store/sqlcore"
 	"github.com/amber-memory/amber/internal/store/sqlfile"
 	"github.com/amber-memory/amber/internal/store/statedir"
 	"github.com/amber-memory/amber/store/home"
-	"github.com/amber-memory/amber/wire"
 )
 
 // Options say how a store works. Clock and Random are required.
@@ -234,12 +232,6 @@ func (s *Store) Parts() amber.Parts {
 
 // Store returns the resolved value.
 func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
-
-// Freeze pins memory.db and control.db of a generation at this instant; see
-// [image.FreezeBoth]. The frozen databases are independent of the store.
-func (s *Store) Freeze(ctx context.Context, c home.Current) ([]wire.FrozenDatabase, error) {
-	return image.FreezeBoth(ctx, s.agent.GenDir(c), s.o.BusyTimeout)
-}
 
 // MakeControl makes an empty control.db for a generation that is being built:
 // what an agent has that was made of another one's memory. Errors: those of

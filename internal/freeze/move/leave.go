@@ -14,11 +14,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
-	"github.com/amber-memory/amber/internal/base/gitobj"
 	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/store/image"
 	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/folder"
 	"github.com/amber-memory/amber/internal/store/postgres/mirror"
 	"github.com/amber-memory/amber/internal/store/statedir"
 	"github.com/amber-memory/amber/store/home"
@@ -27,7 +27,6 @@ import (
 
 // The parts of a generation beside its databases.
 const (
-	notesName = "memdir"
 	stateName = "state"
 	memoryDB  = "memory.db"
 	controlDB = "control.db"
@@ -94,19 +93,20 @@ func (m *mover) send(ctx context.Context, c home.Current) (err error) {
 	if err != nil {
 		return err
 	}
-	vault, _, err := mirror.VaultFolder(filepath.Join(m.Agent.GenDir(c), stateName, vaultName)) // what else lies there stays
+	src, err := folder.Read(ctx, m.Agent.GenDir(c), m.Clock(), folder.Options{Temp: scratch}) // what it leaves out stays
 	if err != nil {
 		return err
 	}
-	m.progress("copy rows")
-	b, err := mirror.Import(ctx, m.mirrored(), files, mirror.ImportOptions{
-		Scratch: scratch, From: m.note.ID, Device: c.Device, Clock: c.Clock, Moves: true,
-		Documents: func(put func(mirror.Document) error) error { return m.documents(ctx, put) }, VaultFiles: vault,
-	})
+	o := src.Options
+	o.Scratch, o.From, o.Device, o.Clock, o.Moves = scratch, m.note.ID, c.Device, c.Clock, true
+	o.Documents = func(put func(mirror.Document) error) error { return m.documents(ctx, put) }
+	m.progress("copy rows, documents and notes")
+	b, err := mirror.Import(ctx, m.mirrored(), files, o)
 	if err != nil {
 		return err
 	}
-	err = m.fill(ctx, b, c, scratch)
+	m.report.Objects = b.Objects
+	err = m.decide(ctx, b)
 	if errors.Is(err, ErrStopped) {
 		return err
 	}
@@ -116,24 +116,10 @@ func (m *mover) send(ctx context.Context, c home.Current) (err error) {
 	return m.step("decided")
 }
 
-// fill puts the notes into the generation and makes it live.
-func (m *mover) fill(ctx context.Context, b *mirror.Building, c home.Current, scratch string) error {
+// decide makes the generation live.
+func (m *mover) decide(ctx context.Context, b *mirror.Building) error {
 	if err := m.step("copied"); err != nil {
 		return err
-	}
-	m.progress("copy notes")
-	dir := filepath.Join(m.Agent.GenDir(c), notesName)
-	refs, found, err := gitobj.ReadRefs(fsx.OS(), dir)
-	if err != nil {
-		return err
-	}
-	if found && len(refs.Refs) > 0 {
-		m.report.Objects, err = b.PutNotes(ctx, refs, func(yield func(string, []byte) error) error {
-			return gitobj.RawObjects(ctx, gitobj.Options{Dir: dir, Temp: scratch}, refs, yield)
-		})
-		if err != nil {
-			return err
-		}
 	}
 	if err := m.carry(ctx); err != nil {
 		return err
@@ -142,7 +128,7 @@ func (m *mover) fill(ctx context.Context, b *mirror.Building, c home.Current, sc
 		return err
 	}
 	m.progress("make the agent live in the database")
-	_, err = b.Switch(ctx, mirror.SwitchOptions{Within: func(ctx context.Context, conn *pgx.Conn) error { return postgres.Arrive(ctx, conn, m.move()) }})
+	_, err := b.Switch(ctx, mirror.SwitchOptions{Within: func(ctx context.Context, conn *pgx.Conn) error { return postgres.Arrive(ctx, conn, m.move()) }})
 	if err != nil {
 		return err
 	}
@@ -292,9 +278,6 @@ func (m *mover) left(ctx context.Context, c home.Current, have postgres.Move) er
 		return err
 	}
 	m.report.Kept = m.oldFolder(m.note)
-	if err := m.renewNotes(ctx); err != nil {
-		return err
-	}
 	if err := m.Server.EndMove(ctx, m.move()); err != nil {
 		return err
 	}
@@ -324,27 +307,6 @@ func (m *mover) empty(ctx context.Context, c home.Current) error {
 		return errors.Join(err, next.Abort())
 	}
 	return nil
-}
-
-// renewNotes brings notes into the index that were committed by hand just before.
-func (m *mover) renewNotes(ctx context.Context) (err error) {
-	refs, found, err := gitobj.ReadRefs(fsx.OS(), filepath.Join(m.oldFolder(m.note), notesName))
-	if err != nil || !found || refs.OID == "" {
-		return err
-	}
-	s, err := m.Server.Open(ctx, m.Agent.Tenant(), m.Agent.ID(), postgres.Options{Existing: true})
-	if err != nil {
-		if k := amber.KindOf(err); k == amber.KindRefused || k == amber.KindNotFound {
-			return nil // it has moved on since
-		}
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	behind, err := s.Notes().Behind(ctx)
-	if err != nil || !behind {
-		return err
-	}
-	return s.Notes().Renew(ctx)
 }
 
 // vaultName is the folder of the vault in that of the state.

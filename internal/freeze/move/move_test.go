@@ -217,6 +217,8 @@ func TestThereAndBack(t *testing.T) {
 	w.same("in the database", w.dump(rows.Store()), before)
 	must.NoError(t, rows.Notes().Check(t.Context()))
 	must.Equal(t, "a note that was written by hand", must.Get(rows.Notes().ReadNote(t.Context(), "hand"))(t).Content, "written by hand")
+	found := must.Get(rows.Recall(t.Context(), amber.Query{Text: "written by hand", Layers: []amber.RecallLayer{amber.LayerNote}}))(t)
+	must.Hold(t, len(found.Hits) == 1 && found.Hits[0].Owner == "hand", "the note that was written by hand is found as %v", found.Hits)
 	for _, f := range rows.Check(t.Context()) {
 		must.NoError(t, f.Err)
 	}

@@ -205,8 +205,8 @@ func (r *partsReader) Read(p []byte) (int, error) {
 
 // carry copies the parts that a restore leaves as they are into the new generation. No process
 // writes meanwhile.
-func (s *restoration) carry(ctx context.Context, freezer *freezer, live home.Current, dir string) error {
-	if err := s.carryDatabases(ctx, freezer, live, dir); err != nil {
+func (s *restoration) carry(ctx context.Context, live home.Current, dir string) error {
+	if err := s.carryDatabases(ctx, live, dir); err != nil {
 		return err
 	}
 	old := s.agent.GenDir(live)
@@ -230,11 +230,11 @@ func (s *restoration) carry(ctx context.Context, freezer *freezer, live home.Cur
 }
 
 // carryDatabases copies the live databases that are not restored, page by page.
-func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live home.Current, dir string) (err error) {
+func (s *restoration) carryDatabases(ctx context.Context, live home.Current, dir string) (err error) {
 	if s.restores(wire.PartMemory) && s.restores(partControl) {
 		return nil
 	}
-	frozen, lost, err := freezer.freeze(ctx, live)
+	frozen, lost, err := s.e.freezeDatabases(ctx, s.agent.GenDir(live))
 	if err != nil {
 		return err
 	}

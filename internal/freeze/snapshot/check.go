@@ -143,7 +143,7 @@ func (e *Engine) chains(tenant amber.TenantID) []repo.ChainName {
 	}
 	var names []repo.ChainName
 	for _, id := range agents {
-		agent, err := e.agent(tenant, id)
+		agent, err := e.place.Folder(tenant, id)
 		if err != nil {
 			continue
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/freeze/repo"
 	"github.com/amber-memory/amber/internal/guard/intake"
-	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
@@ -49,9 +48,6 @@ func (e *Engine) takeChecked(ctx context.Context, r wire.SnapshotRequest) (wire.
 			return err
 		}
 		defer rep.close()
-		if err := e.commitNotes(ctx, agent); err != nil {
-			return err
-		}
 		state, err := e.refresh(ctx, agent)
 		if err != nil {
 			return err
@@ -68,31 +64,12 @@ func (e *Engine) takeChecked(ctx context.Context, r wire.SnapshotRequest) (wire.
 // existing returns an agent that is there: nothing is ever captured of one
 // that is not.
 func (e *Engine) existing(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
-	agent, err := e.agent(tenant, id)
+	agent, err := e.place.Folder(tenant, id)
 	if err != nil {
 		return nil, err
 	}
-	_, err = e.current(ctx, agent)
+	_, err = e.place.Current(ctx, agent)
 	return agent, err
-}
-
-// commitNotes commits notes that were edited by hand. Without git, or with a
-// repository that must not be used, only the files are captured. In a database nothing is edited by
-// hand.
-func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
-	if e.o.Elsewhere != nil {
-		return nil
-	}
-	d, err := notes.New(notes.Options{Guard: NotesGuard(agent), Clock: e.o.Clock, Git: e.o.Git, FS: e.o.FS})
-	if err != nil {
-		return err
-	}
-	err = d.CommitAll(ctx)
-	switch amber.KindOf(err) {
-	case amber.KindUnsupported, amber.KindDamaged, amber.KindConflict:
-		return nil
-	}
-	return err
 }
 
 // take captures an agent and publishes the snapshot. The caller is inside

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
@@ -50,60 +51,26 @@ func (e *Engine) migrate(ctx context.Context, agent *home.Agent) error {
 	return store.Close()
 }
 
-// openStore opens the store of an agent to read it. It returns nil for a store
-// that is damaged or has an older schema.
-func (e *Engine) openStore(ctx context.Context, agent *home.Agent) (*sqlite.Store, error) {
-	store, err := sqlite.Open(ctx, agent, e.looking())
-	switch amber.KindOf(err) {
-	case amber.KindDamaged, amber.KindConflict:
-		return nil, nil
-	}
-	return store, err
-}
+// writersWait is how long a program that is not Amber may keep a database from being frozen.
+const writersWait = 30 * time.Second
 
-// freezer freezes the databases of one agent.
-type freezer struct {
-	agent *home.Agent
-	store *sqlite.Store // nil: each database is frozen on its own
-}
-
-func (e *Engine) newFreezer(ctx context.Context, agent *home.Agent) (*freezer, error) {
-	if e.o.Elsewhere != nil {
-		return &freezer{agent, nil}, nil // a store writes to its index, and a copy is to stay one
-	}
-	store, err := e.openStore(ctx, agent)
-	if err != nil {
-		return nil, err
-	}
-	return &freezer{agent, store}, nil
-}
-
-func (f *freezer) close() error {
-	if f.store == nil {
-		return nil
-	}
-	return f.store.Close()
-}
-
-// freeze pins every database of a generation at this instant. The caller keeps
-// all writers out until freeze returns. Lost holds, by name, the databases that
+// freezeDatabases pins both databases in the folder of a generation at this instant. The caller
+// keeps all writers of Amber out until it returns. Lost holds, by name, the databases that
 // cannot be opened, and why.
-func (f *freezer) freeze(ctx context.Context, c home.Current) (frozen []wire.FrozenDatabase, lost map[string]error, err error) {
-	if f.store != nil {
-		frozen, err := f.store.Freeze(ctx, c)
-		if amber.KindOf(err) != amber.KindDamaged {
+func (e *Engine) freezeDatabases(ctx context.Context, dir string) (frozen []wire.FrozenDatabase, lost map[string]error, err error) {
+	if !e.place.Copies() { // no other program writes to a copy, and nothing else may either
+		frozen, err := image.FreezeBoth(ctx, dir, writersWait)
+		if !unreadable(err) {
 			return frozen, nil, err
 		}
 	}
-	// The exclusive lock keeps Amber's writers out, so databases that are
-	// frozen one after the other show the same instant.
 	lost = map[string]error{}
 	for _, name := range []string{memoryDB, controlDB} {
-		d, err := image.Freeze(ctx, filepath.Join(f.agent.GenDir(c), name))
-		switch amber.KindOf(err) {
-		case "":
+		d, err := image.Freeze(ctx, filepath.Join(dir, name))
+		switch {
+		case err == nil:
 			frozen = append(frozen, d)
-		case amber.KindDamaged, amber.KindNotFound, amber.KindRefused: // not a file of Amber
+		case unreadable(err):
 			lost[name] = err
 		default:
 			for _, d := range frozen {
@@ -113,6 +80,15 @@ func (f *freezer) freeze(ctx context.Context, c home.Current) (frozen []wire.Fro
 		}
 	}
 	return frozen, lost, nil
+}
+
+// unreadable reports whether an error says that a file is not a database of Amber.
+func unreadable(err error) bool {
+	switch amber.KindOf(err) {
+	case amber.KindDamaged, amber.KindNotFound, amber.KindRefused:
+		return true
+	}
+	return false
 }
 
 // examineFile opens a database file that was built from a repository as a
@@ -207,7 +183,7 @@ type pages interface {
 func (e *Engine) diffPages(ctx context.Context, name string, live *home.Agent, a, b pages, rows bool) (diff wire.StoreDiff, err error) {
 	var from, to sqlite.DBSource
 	switch {
-	case live != nil && e.o.Elsewhere != nil:
+	case live != nil && e.place.Copies():
 		c, err := live.Current()
 		if err != nil {
 			return diff, err

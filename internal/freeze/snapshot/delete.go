@@ -22,11 +22,11 @@ type AgentDeletion struct {
 // not_found; busy; refused where snapshots are switched off; damaged when the
 // snapshot cannot hold all of it, and nothing is deleted then.
 func (e *Engine) DeleteAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, noSnapshot bool) (out AgentDeletion, err error) {
-	agent, err := e.agent(tenant, id)
+	agent, err := e.place.Folder(tenant, id)
 	if err != nil {
 		return out, err
 	}
-	if e.o.Elsewhere != nil {
+	if e.place.Copies() {
 		return out, amber.Errorf(amber.KindUnsupported, "delete agent", string(id), "agents that live in a database cannot be deleted yet")
 	}
 	d := deletion{e: e, agent: agent}
@@ -67,7 +67,7 @@ func (d *deletion) save(ctx context.Context, o operation) error {
 		return err
 	}
 	defer v.close()
-	if err := d.e.commitNotes(ctx, d.agent); err != nil {
+	if _, err := d.e.refresh(ctx, d.agent); err != nil {
 		return err
 	}
 	r := wire.SnapshotRequest{Tenant: d.agent.Tenant(), Agent: d.agent.ID(), Label: wire.LabelBeforeDelete}
@@ -83,13 +83,8 @@ func (d *deletion) save(ctx context.Context, o operation) error {
 		return err
 	}
 	defer hold.close()
-	freezer, err := d.e.newFreezer(ctx, d.agent)
-	if err != nil {
-		return err
-	}
-	defer freezer.close()
 	return d.agent.Delete(ctx, func(c home.Current) error {
-		last, err := d.e.capture(ctx, d.agent, v, r, held(c, hold, freezer), rehearsal)
+		last, err := d.e.capture(ctx, d.agent, v, r, held(c, hold), rehearsal)
 		if err != nil {
 			return err
 		}

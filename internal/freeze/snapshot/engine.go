@@ -42,9 +42,8 @@ type Options struct {
 	Grace   time.Duration     // 0: DefaultGrace
 	Sources map[string]Source // by name
 	Git     string            // the git program; "": the one in PATH
-	// Elsewhere keeps the agents where they are not in the home; nil: they are.
-	Elsewhere Elsewhere
-	FS        fsx.FS // nil: the operating system's
+	Place   Place             // where the agents are; nil: in the home
+	FS      fsx.FS            // nil: the operating system's
 
 	Keys Keys
 	// Model makes the vectors of questions to a snapshot; nil: they are answered by words
@@ -81,6 +80,7 @@ type Source struct {
 // by several processes.
 type Engine struct {
 	o         Options
+	place     Place
 	keys      *keys
 	book      notebook
 	manifests *repo.Manifests // of all repositories of the home
@@ -108,7 +108,10 @@ func New(o Options) (*Engine, error) {
 	o.Wait, o.Grace = cmp.Or(o.Wait, home.DefaultWait), cmp.Or(o.Grace, DefaultGrace)
 	o.BeforeConsolidation = cmp.Or(o.BeforeConsolidation, Try)
 	dir := o.Home.KeysDir()
-	return &Engine{o: o, book: notebook{o}, manifests: &repo.Manifests{}, keys: &keys{
+	if o.Place == nil {
+		o.Place = folders{o}
+	}
+	return &Engine{o: o, place: o.Place, book: notebook{o}, manifests: &repo.Manifests{}, keys: &keys{
 		Ring: keyring.Open(dir, keyring.Options{FS: o.FS, Random: o.Random}), o: o.Keys,
 	}}, nil
 }
@@ -264,15 +267,6 @@ func (rep *repository) inner(ctx context.Context, m repo.Manifest) (repo.Inner, 
 		}
 	}
 	return inner, nil
-}
-
-// agent returns the handle of an agent, or of the folder with its copy where the agent lies in a
-// database.
-func (e *Engine) agent(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
-	if e.o.Elsewhere != nil {
-		return e.o.Elsewhere.Folder(tenant, id)
-	}
-	return e.o.Home.Agent(tenant, id)
 }
 
 // noRepository turns the absence of a repository into an empty answer.

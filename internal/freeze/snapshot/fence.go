@@ -63,20 +63,14 @@ type under struct {
 	fence func(ctx context.Context, fn func(home.Current) error) error
 	// spool is the journal of a caller that holds it already; nil takes it.
 	spool *spool
-	// freezer is that of a caller that has one open already; nil opens one.
-	freezer *freezer
-	// state is what the folder of an agent that lives elsewhere was made of; nil where the folder is
-	// the agent.
+	// state is what a copy was made of; nil where the folder is the agent.
 	state *Refreshed
 }
 
 // held is for a caller that has the exclusive lock: nothing may be opened any
 // more that might wait for it.
-func held(c home.Current, spool *spool, freezer *freezer) under {
-	return under{
-		fence: func(_ context.Context, fn func(home.Current) error) error { return fn(c) },
-		spool: spool, freezer: freezer,
-	}
+func held(c home.Current, spool *spool) under {
+	return under{fence: func(_ context.Context, fn func(home.Current) error) error { return fn(c) }, spool: spool}
 }
 
 // freeze prepares at leisure, then stops the writers for as long as it takes
@@ -85,13 +79,6 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, rep *repository,
 	c, err := agent.Current()
 	if err != nil {
 		return nil, err
-	}
-	freezer := u.freezer
-	if freezer == nil {
-		if freezer, err = e.newFreezer(ctx, agent); err != nil {
-			return nil, err
-		}
-		defer freezer.close()
 	}
 	i := &instant{spool: u.spool, borrowed: u.spool != nil}
 	if !i.borrowed {
@@ -103,7 +90,7 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, rep *repository,
 	if err == nil {
 		err = u.fence(ctx, func(c home.Current) error {
 			began := e.o.Clock()
-			err := i.stop(ctx, e, freezer, c, w)
+			err := i.stop(ctx, e, agent.GenDir(c), c, w)
 			i.fence = e.o.Clock().Sub(began)
 			return err
 		})
@@ -135,10 +122,10 @@ func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c h
 }
 
 // stop is the fence itself: everything in here costs the writers time.
-func (i *instant) stop(ctx context.Context, e *Engine, freezer *freezer, c home.Current, w *repo.Writer) (err error) {
+func (i *instant) stop(ctx context.Context, e *Engine, dir string, c home.Current, w *repo.Writer) (err error) {
 	now := e.o.Clock()
 	i.at, i.current = amber.At(now), c
-	if i.databases, i.lost, err = freezer.freeze(ctx, c); err != nil {
+	if i.databases, i.lost, err = e.freezeDatabases(ctx, dir); err != nil {
 		return err
 	}
 	if err := i.readRefs(e); err != nil {

@@ -81,31 +81,17 @@ func (s *restoration) sayOrigin(dir string, replaces int64) error {
 
 // Generation implements [wire.GenerationReader].
 func (e *Engine) Generation(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Generation, error) {
-	if e.o.Elsewhere != nil {
-		return e.o.Elsewhere.Generation(ctx, tenant, id)
-	}
-	agent, err := e.agent(tenant, id)
+	agent, err := e.place.Folder(tenant, id)
 	if err != nil {
 		return wire.Generation{}, err
 	}
-	// A restore may switch between two reads: the second look shows whether one did.
-	for range 3 {
-		before, err := agent.Current()
-		if err != nil {
-			return wire.Generation{}, err
-		}
-		g, err := e.generation(agent, before)
-		if after, cerr := agent.Current(); cerr == nil && after == before {
-			return g, err
-		}
-	}
-	return wire.Generation{}, amber.Errorf(amber.KindBusy, "look at generation", string(id), "the agent is restored again and again")
+	return e.place.Generation(ctx, agent)
 }
 
-func (e *Engine) generation(agent *home.Agent, c home.Current) (wire.Generation, error) {
+func (p folders) generation(agent *home.Agent, c home.Current) (wire.Generation, error) {
 	g := wire.Generation{Generation: c.Generation}
 	path := filepath.Join(agent.GenDir(c), restoredName)
-	b, err := fsx.ReadFile(e.o.FS, path, maxReplaced)
+	b, err := fsx.ReadFile(p.o.FS, path, maxReplaced)
 	switch {
 	case err == nil:
 		o, ok := parseRestored(b)

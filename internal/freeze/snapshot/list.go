@@ -16,7 +16,7 @@ import (
 // ListSnapshots implements [wire.SnapshotReader].
 func (e *Engine) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	page := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{}}
-	if _, err := e.agent(q.Tenant, q.Agent); err != nil {
+	if _, err := e.place.Folder(q.Tenant, q.Agent); err != nil {
 		return page, err
 	}
 	if q.Limit < 0 {

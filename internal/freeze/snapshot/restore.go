@@ -48,7 +48,7 @@ func (e *Engine) restoration(r wire.RestoreRequest) (*restoration, error) {
 	}
 	s.request = r
 	s.report = wire.RestoreReport{From: r.ID, Agent: r.To, Restored: []string{}, Checks: []wire.Check{}, DryRun: r.DryRun}
-	s.agent, err = e.agent(r.Tenant, r.To)
+	s.agent, err = e.place.Folder(r.Tenant, r.To)
 	return s, err
 }
 
@@ -69,7 +69,7 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 			return do(rep)
 		})
 	}
-	_, err := s.e.current(ctx, s.agent)
+	_, err := s.e.place.Current(ctx, s.agent)
 	switch {
 	case err == nil && s.fork:
 		return amber.Errorf(amber.KindConflict, "restore", string(r.To), "an agent of this name exists; --to-agent needs a new name")
@@ -78,7 +78,7 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 			if err := s.mayReplace(); err != nil {
 				s.warn("the restore would be refused: %v", err)
 			}
-			if s.e.o.Elsewhere == nil {
+			if !s.e.place.Copies() {
 				return s.plan(ctx)
 			}
 			return s.e.operate(ctx, s.agent, func(ctx context.Context, _ operation) error {
@@ -94,8 +94,8 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 				if err := s.mayReplace(); err != nil {
 					return err
 				}
-				if s.e.o.Elsewhere != nil {
-					return s.replaceElsewhere(ctx, o, rep)
+				if s.e.place.Copies() {
+					return s.replaceRows(ctx, o, rep)
 				}
 				return s.replace(ctx, o, rep)
 			})
@@ -319,7 +319,7 @@ func (s *restoration) replace(ctx context.Context, o operation, rep *repository)
 // swap stops the writers, saves what they have written, and puts the new
 // generation in the place of the old one.
 func (s *restoration) swap(ctx context.Context, o operation, rep *repository, next *home.Restore) error {
-	if err := s.e.commitNotes(ctx, s.agent); err != nil {
+	if _, err := s.e.refresh(ctx, s.agent); err != nil {
 		return err
 	}
 	request := s.safetyRequest()
@@ -339,22 +339,17 @@ func (s *restoration) swap(ctx context.Context, o operation, rep *repository, ne
 		return err
 	}
 	defer hold.close()
-	freezer, err := s.e.newFreezer(ctx, s.agent)
-	if err != nil {
-		return err
-	}
-	defer freezer.close()
 	if err := next.Sync(); err != nil { // what is left to sync later is little
 		return err
 	}
 	s.e.progress(ctx, "put the restored agent in the place of the live one", 0, 0)
 	return next.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
 		if rehearsal != nil {
-			if err := s.save(ctx, o, rep, request, held(old, hold, freezer), rehearsal); err != nil {
+			if err := s.save(ctx, o, rep, request, held(old, hold), rehearsal); err != nil {
 				return 0, err
 			}
 		}
-		stamp, err := s.settle(ctx, freezer, hold, old, next)
+		stamp, err := s.settle(ctx, hold, old, next)
 		if err == nil && s.whole {
 			err = vouch(s.e.o.FS, next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
 		}
@@ -399,8 +394,8 @@ func (s *restoration) save(ctx context.Context, o operation, rep *repository, r 
 }
 
 // settle completes the new generation while everything stands still.
-func (s *restoration) settle(ctx context.Context, freezer *freezer, hold *spool, old home.Current, next *home.Restore) (amber.Stamp, error) {
-	if err := s.carry(ctx, freezer, old, next.Dir()); err != nil {
+func (s *restoration) settle(ctx context.Context, hold *spool, old home.Current, next *home.Restore) (amber.Stamp, error) {
+	if err := s.carry(ctx, old, next.Dir()); err != nil {
 		return 0, err
 	}
 	if err := s.replay(ctx, next.Current()); err != nil {
@@ -431,8 +426,8 @@ func (s *restoration) make(ctx context.Context) error {
 	if s.request.DryRun {
 		return s.planNew(ctx)
 	}
-	if s.e.o.Elsewhere != nil {
-		return s.makeElsewhere(ctx)
+	if s.e.place.Copies() {
+		return s.makeRows(ctx)
 	}
 	c, err := s.agent.Fork(ctx, func(dir string, c home.Current) (amber.Stamp, error) { return s.found(ctx, dir, c) })
 	if err != nil {
@@ -462,7 +457,7 @@ func (s *restoration) found(ctx context.Context, dir string, c home.Current) (am
 // snapshot.
 func (s *restoration) clean(ctx context.Context, o operation, rep *repository) error {
 	s.e.progress(ctx, "read the safety snapshot and remove the old generation", 0, 0)
-	list, err := s.agent.Generations()
+	list, err := s.e.place.Old(ctx, s.agent)
 	if err != nil {
 		s.report.OldGeneration = s.old
 		s.warn("old generations could not be listed: %v", err)
@@ -470,7 +465,6 @@ func (s *restoration) clean(ctx context.Context, o operation, rep *repository) e
 	}
 	for _, n := range list {
 		switch {
-		case n >= s.report.Generation:
 		case n == s.old && (s.request.DiscardOld || s.safe(ctx, rep)):
 			if err := o.remove(ctx, s.agent, n); err != nil {
 				s.report.OldGeneration = n
@@ -478,8 +472,8 @@ func (s *restoration) clean(ctx context.Context, o operation, rep *repository) e
 			}
 		case n == s.old:
 			s.report.OldGeneration = n
-		default: // an earlier restore has kept it
-			s.warn("generation %d is in no snapshot and stays", n)
+		default: // an earlier restore has kept it, or died
+			s.warn("generation %d was replaced by an earlier restore and stays (amber snapshot gc --old-generations)", n)
 		}
 	}
 	return nil

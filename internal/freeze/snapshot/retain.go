@@ -58,11 +58,11 @@ func usable(entries []repo.Entry) int {
 // keeping runs fn while no other process takes, restores or deletes snapshots of an agent. No process can take snapshots of an agent
 // that is gone: then the lock of the repository is enough.
 func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(context.Context, permit.Permit, *repository) error) error {
-	agent, err := e.agent(tenant, id)
+	agent, err := e.place.Folder(tenant, id)
 	if err != nil {
 		return err
 	}
-	if _, err := e.current(ctx, agent); amber.KindOf(err) == amber.KindNotFound {
+	if _, err := e.place.Current(ctx, agent); amber.KindOf(err) == amber.KindNotFound {
 		return e.with(ctx, tenant, func(rep *repository) error { return fn(ctx, rep.permit, rep) })
 	}
 	return e.operate(ctx, agent, func(ctx context.Context, o operation) error {

@@ -60,8 +60,8 @@ func (rep *repository) sweep(ctx context.Context, r wire.GCRequest) ([]string, e
 		return removed, err
 	}
 	var errs []error
-	if rep.e.o.Elsewhere != nil && !r.DryRun {
-		swept, err := rep.e.o.Elsewhere.Sweep(ctx, rep.tenant)
+	if !r.DryRun {
+		swept, err := rep.e.place.Sweep(ctx, rep.tenant)
 		removed, errs = append(removed, swept...), append(errs, err)
 	}
 	for _, id := range agents {
@@ -87,7 +87,7 @@ func (rep *repository) sweep(ctx context.Context, r wire.GCRequest) ([]string, e
 // sweepAgent settles an agent and removes the generation that a restore has
 // replaced.
 func (rep *repository) sweepAgent(ctx context.Context, id amber.AgentID) (removed []string, err error) {
-	agent, err := rep.e.agent(rep.tenant, id)
+	agent, err := rep.e.place.Folder(rep.tenant, id)
 	if err != nil {
 		return nil, err
 	}
@@ -118,39 +118,22 @@ func (rep *repository) sweepAgent(ctx context.Context, id amber.AgentID) (remove
 // discard removes every generation of an agent that is not live any more, also
 // those that no snapshot holds.
 func (e *Engine) discard(ctx context.Context, tenant amber.TenantID, id amber.AgentID, dryRun bool) (removed []string, err error) {
-	agent, err := e.agent(tenant, id)
+	agent, err := e.place.Folder(tenant, id)
 	if err != nil {
 		return nil, err
 	}
-	if e.o.Elsewhere != nil {
-		return e.discardElsewhere(ctx, agent, dryRun)
-	}
 	err = e.operate(ctx, agent, func(ctx context.Context, o operation) error {
-		c, err := agent.Current()
-		if err != nil {
-			return err
-		}
-		all, err := agent.Generations()
-		if err != nil {
-			return err
-		}
-		for _, n := range all {
-			if n >= c.Generation {
-				continue
+		old, err := e.place.Old(ctx, agent)
+		for _, n := range old {
+			if err == nil && !dryRun {
+				err = o.remove(ctx, agent, n)
 			}
-			if kept, err := agent.Keeps(n); err != nil {
+			if err != nil {
 				return err
-			} else if kept {
-				continue // amber move --forget removes it
-			}
-			if !dryRun {
-				if err := o.remove(ctx, agent, n); err != nil {
-					return err
-				}
 			}
 			removed = append(removed, fmt.Sprintf("generation %d of agent %s, which no snapshot holds", n, id))
 		}
-		return nil
+		return err
 	})
 	if amber.KindOf(err) == amber.KindNotFound {
 		err = nil

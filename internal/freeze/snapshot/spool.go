@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/capture/journal/drain"
 	"github.com/amber-memory/amber/store/home"
@@ -28,7 +27,7 @@ func (e *Engine) holdSpool(ctx context.Context, agent *home.Agent) (*spool, erro
 	if err != nil {
 		return nil, err
 	}
-	cursors, done, err := e.cursors(ctx, agent)
+	cursors, done, err := e.place.Spool(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -41,18 +40,6 @@ func (e *Engine) holdSpool(ctx context.Context, agent *home.Agent) (*spool, erro
 		return nil, errors.Join(err, done())
 	}
 	return &spool{view, done}, nil
-}
-
-// cursors returns what knows how far the journal of an agent was drained, nil where that cannot be asked.
-func (e *Engine) cursors(ctx context.Context, agent *home.Agent) (cursors amber.Ingester, done func() error, err error) {
-	if e.o.Elsewhere != nil {
-		return e.o.Elsewhere.Spool(ctx, agent.Tenant(), agent.ID())
-	}
-	store, err := e.openStore(ctx, agent)
-	if err != nil || store == nil {
-		return nil, func() error { return nil }, err
-	}
-	return store, store.Close, nil
 }
 
 func (s *spool) close() error { return errors.Join(s.View.Close(), s.done()) }

@@ -42,7 +42,7 @@ func (rep *repository) sweepTemporary(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, id := range agents {
-		agent, err := rep.e.agent(rep.tenant, id)
+		agent, err := rep.e.place.Folder(rep.tenant, id)
 		if err != nil {
 			return nil, err
 		}

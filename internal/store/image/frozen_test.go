@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/store/image"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -29,15 +30,15 @@ func frozen(t *testing.T, memories []amber.WriteRequest) string {
 		must.Get(s.WriteBatch(t.Context(), memories[:n]))(t)
 		memories = memories[n:]
 	}
-	return thaw(t, a, s)
+	return thaw(t, a)
 }
 
 // thaw writes the memory.db of a store as a file of its own.
-func thaw(t *testing.T, a *home.Agent, s *sqlite.Store) string {
+func thaw(t *testing.T, a *home.Agent) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	must.Do(t, a.Exclusive(t.Context(), func(c home.Current) error {
-		both := must.Get(s.Freeze(t.Context(), c))(t)
+		both := must.Get(image.FreezeBoth(t.Context(), a.GenDir(c), time.Second))(t)
 		for _, f := range both {
 			if f.Info().Name == filepath.Base(path) {
 				var all []byte

@@ -21,7 +21,7 @@ const (
 
 // Notes are the notes of an agent: git's objects as rows, and a branch that moves with each change. Ids are those that package notes
 // gives the same texts at the same times. A change, its copy, the index over it and its entries in the change log are one transaction, so a
-// note is found as soon as it is written, and all who listen hear of it. No git program is needed but for [Notes.Export] and [Notes.Import]. It is safe for
+// note is found as soon as it is written, and all who listen hear of it. No git program is needed but for [Notes.Export]. It is safe for
 // concurrent use.
 type Notes struct{ d *database }
 

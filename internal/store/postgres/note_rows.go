@@ -68,7 +68,8 @@ const (
 )
 
 // SetRefs makes these the branches and tags, and makes the copy of the notes, by which they are found, one of what main ends with. All
-// objects are there. Errors: those of [Notes.Import] about refs; damaged.
+// objects are there. Errors: invalid for refs that contradict each other; conflict when another branch than main is checked out;
+// unsupported for ids that are not SHA-1; damaged.
 func (n NoteRows) SetRefs(refs gitobj.Refs) error {
 	if len(refs.Refs) > 0 {
 		if err := checkNoteRefs(refs); err != nil {

@@ -1,12 +1,11 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -19,7 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/gitobj"
+	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/internal/store/notes/notestest"
 	"github.com/amber-memory/amber/internal/store/postgres"
@@ -57,6 +58,40 @@ func newNotes(t testing.TB) (*postgres.Notes, string) {
 	t.Helper()
 	dsn := fresh(t)
 	return openAgent(t, connect(t, dsn), "agent", nil).Notes(), dsn
+}
+
+// bring puts a repository into the rows of an agent, as code that carries agents does.
+func bring(t testing.TB, s *postgres.Server, agent amber.AgentID, refs gitobj.Refs, objects gitobj.ObjectSource) error {
+	t.Helper()
+	gen, _, err := s.Live(t.Context(), amber.DefaultTenant, agent)
+	must.Do(t, err)
+	var list []gitobj.Object
+	must.Do(t, objects(func(oid string, raw []byte) error {
+		o, err := gitobj.CheckObject(oid, bytes.Clone(raw))
+		list = append(list, o)
+		return err
+	}))
+	return s.DB().Update(t.Context(), pgdb.Work{
+		Setup: postgres.Enter(gen),
+		Do: func(c *pgdb.Conn, _ []string) error {
+			rows := postgres.NotesIn(t.Context(), c)
+			if err := rows.Put(list...); err != nil {
+				return err
+			}
+			return rows.SetRefs(refs)
+		},
+		Committed: func(context.Context, *pgdb.Conn) (bool, error) { return false, nil },
+	})
+}
+
+// bringFolder is bring for the repository in a folder.
+func bringFolder(t testing.TB, s *postgres.Server, agent amber.AgentID, dir string) {
+	t.Helper()
+	refs, found, err := gitobj.ReadRefs(fsx.OS(), dir)
+	must.Hold(t, err == nil && found, "read refs: %v, %v", found, err)
+	must.Do(t, bring(t, s, agent, refs, func(yield func(string, []byte) error) error {
+		return gitobj.RawObjects(t.Context(), gitobj.Options{Dir: dir, Temp: t.TempDir()}, refs, yield)
+	}))
 }
 
 // keeper is what both keepers of notes have.
@@ -189,9 +224,10 @@ func TestNotesAreThoseOfFiles(t *testing.T) {
 		must.Get(again.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/er/next", Content: "text"}))(t).Commit, must.Get(row.WriteNote(t.Context(), amber.NoteWrite{Name: "deep/er/next", Content: "text"}))(t).Commit)
 
 	// And the other way: a repository that was made by git becomes rows.
-	other := openAgent(t, connect(t, fresh(t)), "other", clock.read)
-	must.Do(t, other.Notes().ImportFolder(t.Context(), dir, postgres.GitOptions{}))
-	must.Do(t, other.Notes().ImportFolder(t.Context(), dir, postgres.GitOptions{})) // once more is no harm
+	server := connect(t, fresh(t))
+	other := openAgent(t, server, "other", clock.read)
+	bringFolder(t, server, "other", dir)
+	bringFolder(t, server, "other", dir) // once more is no harm
 	for _, name := range names {
 		sameAnswers(t, name, other.Notes(), file)
 	}
@@ -202,8 +238,6 @@ func TestNotesAreThoseOfFiles(t *testing.T) {
 	clock.tick()
 	must.Equal(t, "the next commit after an import",
 		must.Get(other.Notes().WriteNote(t.Context(), amber.NoteWrite{Name: "z", Content: "new"}))(t).Commit, must.Get(file.WriteNote(t.Context(), amber.NoteWrite{Name: "z", Content: "new"}))(t).Commit)
-	must.Get(other.Notes().WriteNote(t.Context(), amber.NoteWrite{Name: "z", Content: "newer"}))(t)
-	must.Kind(t, "import over notes", other.Notes().ImportFolder(t.Context(), dir, postgres.GitOptions{}), amber.KindConflict, "has notes already")
 }
 
 // found are the notes that a question finds.
@@ -406,8 +440,7 @@ func TestLongHistoryOfNotes(t *testing.T) {
 	n, dsn := newNotes(t)
 	const commits = 2500
 	refs, all := long(commits)
-	must.Do(t, n.Import(t.Context(), refs, source(all), postgres.GitOptions{Temp: t.TempDir()}))
-	must.Do(t, n.Import(t.Context(), refs, source(all), postgres.GitOptions{Temp: t.TempDir()}))
+	must.Do(t, bring(t, connect(t, dsn), "agent", refs, source(all)))
 	for limit, want := range map[int]int{1: 1, 7: 7, 200: 200, 1000: 1000, commits: amber.MaxPageSize} {
 		log := must.Get(n.LogNote(t.Context(), "busy", limit))(t)
 		must.Equal(t, fmt.Sprint("changes up to ", limit), len(log), want)
@@ -450,66 +483,43 @@ func usesKey(t *testing.T, dsn, query, condition string, args ...any) {
 	t.Errorf("no index is asked for %q:\n%s", condition, plan)
 }
 
-// Import checks what came from outside before it stores it.
-func TestHostileImportsOfNotes(t *testing.T) {
+// References that notes cannot have are refused, and a history that is odd and whole is read.
+func TestHostileRefsOfNotes(t *testing.T) {
 	t.Parallel()
-	n, dsn := newNotes(t)
-	ctx := t.Context()
-	hash := func(kind, content string) gitobj.Object {
-		o := gitobj.NewBlob([]byte(content))
-		raw := strings.Replace(string(o.Raw), "blob", kind, 1)
-		return gitobj.Object{OID: sum(raw), Type: kind, Raw: []byte(raw)}
-	}
+	dsn := fresh(t)
+	s := connect(t, dsn)
+	n, ctx := openAgent(t, s, "agent", nil).Notes(), t.Context()
 	blob := gitobj.NewBlob([]byte("x"))
-	with := func(entry string) (gitobj.Refs, map[string][]byte) {
-		tree := hash("tree", entry)
-		c := gitobj.NewCommit(tree.OID, "", "write x", notestest.Start)
-		return gitobj.Refs{Head: gitobj.MainBranch, OID: c.OID, Refs: []gitobj.Ref{{Name: gitobj.MainBranch, OID: c.OID}}},
-			map[string][]byte{blob.OID: blob.Raw, tree.OID: tree.Raw, c.OID: c.Raw}
-	}
-	id := string(raw20(blob.OID))
-	for what, entry := range map[string]string{
-		".git": "100644 .git\x00" + id, "..": "100644 ..\x00" + id, "a folder .GIT": "40000 .GIT\x00" + id, "no id": "100644 x.md\x00abc", "a slash": "100644 a/b.md\x00" + id,
-		"a missing blob": "100644 x.md\x00" + strings.Repeat("\x11", 20), "a tree that is a blob": "40000 x\x00" + id, "the wrong order": "100644 b.md\x00" + id + "100644 a.md\x00" + id,
-		"twice": "100644 a.md\x00" + id + "100644 a.md\x00" + id, "no mode": "x.md\x00" + id,
-	} {
-		refs, all := with(entry)
-		must.Kind(t, what, n.Import(ctx, refs, source(all), postgres.GitOptions{}), amber.KindDamaged)
-	}
-	refs, good := with("100644 x.md\x00" + id)
-	must.Kind(t, "bytes of another id", n.Import(ctx, refs, source(replaced(good, blob.OID, []byte("blob 1\x00y"))), postgres.GitOptions{}), amber.KindDamaged, "does not match")
-	must.Kind(t, "an unknown type", n.Import(ctx, refs, source(replaced(good, sum("blurb 1\x00y"), []byte("blurb 1\x00y"))), postgres.GitOptions{}), amber.KindDamaged, "unknown type")
-	must.Kind(t, "another branch", n.Import(ctx, gitobj.Refs{Head: "refs/heads/x", OID: refs.OID, Refs: []gitobj.Ref{{Name: "refs/heads/x", OID: refs.OID}}}, source(good), postgres.GitOptions{}), amber.KindConflict, "not main")
-	must.Kind(t, "a name that leaves", n.Import(ctx, gitobj.Refs{Head: gitobj.MainBranch, OID: refs.OID, Refs: append([]gitobj.Ref{{Name: "refs/heads/../../x", OID: refs.OID}}, refs.Refs...)}, source(good), postgres.GitOptions{}), amber.KindInvalid)
-	long := strings.Repeat("ab", 32)
-	must.Kind(t, "SHA-256", n.Import(ctx, gitobj.Refs{Head: gitobj.MainBranch, OID: long, Refs: []gitobj.Ref{{Name: gitobj.MainBranch, OID: long}}}, source(good), postgres.GitOptions{}), amber.KindUnsupported, "SHA-1")
-	must.Kind(t, "no repository", n.ImportFolder(ctx, t.TempDir(), postgres.GitOptions{}), amber.KindNotFound, "no repository")
-	asked := 0
-	must.Kind(t, "other objects the second time", n.Import(ctx, refs, func(yield func(string, []byte) error) error {
-		if asked++; asked == 1 {
-			return source(good)(yield)
-		}
-		return yield(gitobj.BlobID([]byte("other")), gitobj.NewBlob([]byte("other")).Raw)
-	}, postgres.GitOptions{}), amber.KindDamaged, "not among those")
-	asked = 0
-	must.Kind(t, "fewer objects the second time", n.Import(ctx, refs, func(yield func(string, []byte) error) error {
-		if asked++; asked == 1 {
-			return source(good)(yield)
-		}
-		return yield(blob.OID, blob.Raw)
-	}, postgres.GitOptions{}), amber.KindDamaged, "did not come again")
-
-	var refsLeft, notesLeft int
-	must.Do(t, owner(t, dsn).QueryRow(ctx, `SELECT (SELECT count(*) FROM amber.note_refs), (SELECT count(*) FROM amber.notes)`).Scan(&refsLeft, &notesLeft))
-	must.Equal(t, "refs and notes after refused imports", []int{refsLeft, notesLeft}, []int{0, 0})
+	tree, made, err := gitobj.PutFile(func(oid string) ([]byte, error) { return nil, gitobj.Missing(oid) }, "", "x.md", blob.OID)
+	must.Do(t, err)
 	// A first commit whose author has the name of an object.
 	who := blob.OID + " <x@localhost> 1 +0000"
-	odd := hash("commit", fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\nwrite x", treeOf(t, refs.OID, good), who, who))
-	good[odd.OID] = odd.Raw
-	refs.OID, refs.Refs[0].OID = odd.OID, odd.OID
-	must.Do(t, n.Import(ctx, refs, source(good), postgres.GitOptions{}))
-	must.Equal(t, "its log", must.Get(n.LogNote(ctx, "x", 9))(t), []amber.NoteCommit{{Commit: odd.OID, At: amber.UnixMilli(1000), Op: "write"}})
-	must.Equal(t, "a good import", must.Get(n.ReadNote(ctx, "x"))(t).Content, "x")
+	text := fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\nwrite x", tree, who, who)
+	raw := fmt.Sprintf("commit %d\x00%s", len(text), text)
+	good := map[string][]byte{blob.OID: blob.Raw, sum(raw): []byte(raw)}
+	for _, o := range made {
+		good[o.OID] = o.Raw
+	}
+	main, long := gitobj.Ref{Name: gitobj.MainBranch, OID: sum(raw)}, strings.Repeat("ab", 32)
+	for _, c := range []struct {
+		what string
+		refs gitobj.Refs
+		kind amber.Kind
+		says string
+	}{
+		{"another branch", gitobj.Refs{Head: "refs/heads/x", OID: main.OID, Refs: []gitobj.Ref{{Name: "refs/heads/x", OID: main.OID}}}, amber.KindConflict, "not main"},
+		{"a name that leaves", gitobj.Refs{Head: gitobj.MainBranch, OID: main.OID, Refs: []gitobj.Ref{{Name: "refs/heads/../../x", OID: main.OID}, main}}, amber.KindInvalid, ""},
+		{"SHA-256", gitobj.Refs{Head: gitobj.MainBranch, OID: long, Refs: []gitobj.Ref{{Name: gitobj.MainBranch, OID: long}}}, amber.KindUnsupported, "SHA-1"},
+		{"a commit that is not there", gitobj.Refs{Head: gitobj.MainBranch, OID: long[:40], Refs: []gitobj.Ref{{Name: gitobj.MainBranch, OID: long[:40]}}}, amber.KindDamaged, ""},
+	} {
+		must.Kind(t, c.what, bring(t, s, "agent", c.refs, source(good)), c.kind, c.says)
+	}
+	var refsLeft, notesLeft int
+	must.Do(t, owner(t, dsn).QueryRow(ctx, `SELECT (SELECT count(*) FROM amber.note_refs), (SELECT count(*) FROM amber.notes)`).Scan(&refsLeft, &notesLeft))
+	must.Equal(t, "refs and notes after refusals", []int{refsLeft, notesLeft}, []int{0, 0})
+	must.Do(t, bring(t, s, "agent", gitobj.Refs{Head: gitobj.MainBranch, OID: main.OID, Refs: []gitobj.Ref{main}}, source(good)))
+	must.Equal(t, "its log", must.Get(n.LogNote(ctx, "x", 9))(t), []amber.NoteCommit{{Commit: main.OID, At: amber.UnixMilli(1000), Op: "write"}})
+	must.Equal(t, "the note", must.Get(n.ReadNote(ctx, "x"))(t).Content, "x")
 }
 
 // A repository may hold what is no note: it comes along, is in the way of notes as a file would be, and leaves again.
@@ -526,9 +536,11 @@ func TestImportOfOtherFiles(t *testing.T) {
 	must.Do(t, os.Symlink("fine.md", filepath.Join(dir, "link.md")))
 	notestest.Git(t, dir, "add", "-A")
 	notestest.Git(t, dir, "commit", "-q", "-m", "by hand")
-	s := openAgent(t, connect(t, fresh(t)), "agent", nil)
+	server := connect(t, fresh(t))
+	openAgent(t, server, "agent", nil)
+	bringFolder(t, server, "agent", dir)
+	s := openAgent(t, server, "agent", nil)
 	n, ctx := s.Notes(), t.Context()
-	must.Do(t, n.ImportFolder(ctx, dir, postgres.GitOptions{}))
 	file := must.Get(notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: time.Now}))(t)
 	for _, name := range []string{"picture.png", "picture", "binary", "empty", "large", "doc", "doc.md/x", "fine", "link", "link/x", "fine.md/x"} {
 		sameAnswers(t, name, n, file)
@@ -574,22 +586,3 @@ func TestNotesOfTwoAgents(t *testing.T) {
 
 // sum is the id of an object.
 func sum(raw string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(raw))) }
-
-// raw20 is an id as trees hold it.
-func raw20(oid string) []byte {
-	b, _ := hex.DecodeString(oid)
-	return b
-}
-
-// treeOf is the tree of a commit.
-func treeOf(t *testing.T, commit string, all map[string][]byte) string {
-	t.Helper()
-	return must.Get(gitobj.ReadCommit(commit, all[commit]))(t).Tree
-}
-
-// replaced are objects with other bytes for one id.
-func replaced(all map[string][]byte, oid string, raw []byte) map[string][]byte {
-	out := maps.Clone(all)
-	out[oid] = raw
-	return out
-}

@@ -2,8 +2,8 @@
 // memory.db and control.db, the notes with their history in memdir, the documents of runtime state in state, the files of the
 // vault in state/vault.
 //
-// [Write] makes the folder of the live generation, all of one instant, or brings one that it made before up to date. [Read] says
-// what [mirror.Import] needs to make a generation of a folder.
+// [Write] makes the folder of the live generation, all of one instant, or brings one that it made before up to date. [Take] makes the
+// folder of an agent that leaves the database. [Read] says what [mirror.Import] needs to make a generation of a folder.
 package folder
 
 import (
@@ -58,6 +58,7 @@ type Written struct {
 	AllCompared amber.Time
 	// NoHistory says why the notes are there without their history; "" where they have it.
 	NoHistory string
+	Objects   int // of the history of the notes; 0 where it was there already
 }
 
 // Write makes a folder of the live generation of an agent. It updates the parts of the folder that are of an earlier
@@ -82,7 +83,7 @@ func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Writte
 		return w, err
 	}
 	if why == "" {
-		w, err = write(ctx, a, dir, o, true, last.since(dir, o))
+		w, err = write(ctx, a, dir, o, mirror.ExportOptions{Update: true, Since: last.since(dir, o)})
 		if !errors.Is(err, rowfile.ErrOutdated) {
 			return w, finish(ctx, dir, &w, last, err)
 		}
@@ -91,9 +92,16 @@ func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Writte
 	if err := remove(dir, memoryName, controlName, notesName, stateName); err != nil {
 		return w, err
 	}
-	w, err = write(ctx, a, dir, o, false, nil)
+	w, err = write(ctx, a, dir, o, mirror.ExportOptions{})
 	w.Anew = why
 	return w, finish(ctx, dir, &w, seal{}, err)
+}
+
+// Take writes an agent that leaves the database, or has left it, into the folder of a new generation, see
+// [postgres.Server.BeginDeparture]. Files of the state that are neither documents nor of the vault stay. Errors: damaged for notes and
+// documents that are not what the database says of them; unsupported without git; those of the database and the disk.
+func Take(ctx context.Context, a mirror.Agent, dir string, o Options) (Written, error) {
+	return write(ctx, a, dir, o, mirror.ExportOptions{Frozen: true})
 }
 
 // finish seals a folder that was written.
@@ -130,26 +138,23 @@ func remove(dir string, names ...string) error {
 }
 
 // write writes everything of one instant.
-func write(ctx context.Context, a mirror.Agent, dir string, o Options, update bool, since *mirror.Instant) (w Written, err error) {
+func write(ctx context.Context, a mirror.Agent, dir string, o Options, e mirror.ExportOptions) (w Written, err error) {
 	seen := map[string]bool{}
 	state := filepath.Join(dir, stateName)
-	w.Exported, err = mirror.Export(ctx, a, dir, mirror.ExportOptions{
-		Update: update, Since: since, Compare: mirror.Rows,
-		Document: func(d mirror.Document) error {
-			seen[d.Name+suffix] = true
-			return writeDocument(state, d)
-		},
-		VaultFile: func(f mirror.VaultFile) error {
-			at := filepath.Join(vaultName, mirror.VaultPlace(f.Place))
-			seen[vaultName], seen[filepath.Dir(at)], seen[at] = true, true, true
-			return writeFile(filepath.Join(state, filepath.Dir(at)), f.Place, f.Bytes)
-		},
-		Within: func(ctx context.Context, c *pgdb.Conn) (err error) {
-			w.NoHistory, err = writeNotes(ctx, postgres.NotesIn(ctx, c), filepath.Join(dir, notesName), o)
-			return err
-		},
-	})
-	if err != nil {
+	e.Document = func(d mirror.Document) error {
+		seen[d.Name+suffix] = true
+		return writeFile(state, d.Name+suffix, d.JSON)
+	}
+	e.VaultFile = func(f mirror.VaultFile) error {
+		at := filepath.Join(vaultName, mirror.VaultPlace(f.Place))
+		seen[vaultName], seen[filepath.Dir(at)], seen[at] = true, true, true
+		return writeFile(filepath.Join(state, filepath.Dir(at)), f.Place, f.Bytes)
+	}
+	e.Within = func(ctx context.Context, c *pgdb.Conn) error {
+		return w.notes(ctx, postgres.NotesIn(ctx, c), filepath.Join(dir, notesName), o, e.Frozen)
+	}
+	w.Exported, err = mirror.Export(ctx, a, dir, e)
+	if err != nil || e.Frozen {
 		return w, failed(dir, err)
 	}
 	return w, prune(state, "", seen)
@@ -179,11 +184,6 @@ func prune(root, dir string, seen map[string]bool) error {
 	return nil
 }
 
-// writeDocument writes a document, unless the file says the same.
-func writeDocument(dir string, d mirror.Document) error {
-	return writeFile(dir, d.Name+suffix, d.JSON)
-}
-
 // writeFile writes a file, unless it says the same.
 func writeFile(dir, name string, content []byte) error {
 	path := filepath.Join(dir, name)
@@ -209,27 +209,41 @@ func build(path string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeNotes makes the repository and the files of the notes, unless they are there already.
-func writeNotes(ctx context.Context, rows postgres.NoteRows, dir string, o Options) (noHistory string, err error) {
+// notes makes the repository of the notes and their files, unless they are there already. Without git the files alone are enough, but
+// for notes that have to be whole.
+func (w *Written) notes(ctx context.Context, rows postgres.NoteRows, dir string, o Options, whole bool) error {
 	refs, err := rows.Refs()
 	if err != nil {
-		return "", err
+		return err
 	}
 	there, found, err := gitobj.ReadRefs(fsx.OS(), dir)
 	if err == nil && found && there.Equal(refs) {
-		return "", nil
+		return nil
 	}
 	if err := fsx.RemoveAll(fsx.OS(), dir); err != nil || len(refs.Refs) == 0 {
-		return "", failed(dir, err)
+		return failed(dir, err)
 	}
 	if err := fsx.MkdirAll(fsx.OS(), dir, 0o700); err != nil {
-		return "", failed(dir, err)
+		return failed(dir, err)
 	}
-	switch err := gitobj.Build(ctx, o.git(dir), dir, refs, rows.Objects); {
-	case amber.KindOf(err) == amber.KindUnsupported: // there is no git
-		noHistory = err.Error()
-	case err != nil:
-		return "", err
+	err = gitobj.Build(ctx, o.git(dir), dir, refs, func(yield func(string, []byte) error) error {
+		return rows.Objects(func(oid string, raw []byte) error {
+			w.Objects++
+			return yield(oid, raw)
+		})
+	})
+	if amber.KindOf(err) == amber.KindUnsupported && !whole { // there is no git
+		w.NoHistory = err.Error()
+		return rows.Checkout(dir)
 	}
-	return noHistory, rows.Checkout(dir)
+	if err == nil {
+		there, _, err = gitobj.ReadRefs(fsx.OS(), dir)
+	}
+	if err != nil {
+		return err
+	}
+	if !there.Equal(refs) {
+		return amber.Errorf(amber.KindInternal, "write folder", dir, "the repository of the notes that was written has other references than the database")
+	}
+	return rows.Checkout(dir)
 }

@@ -20,14 +20,13 @@ import (
 
 // ExportOptions say how rows are written to files.
 type ExportOptions struct {
-	// Compare says how the files are compared with what was read; "" is [Counts].
-	Compare Comparison
 	// Document is called for each document of runtime state, by name; nil leaves them out. They are
 	// of the same instant as the rows.
 	Document func(Document) error
 	// VaultFile is called for each file of the agent's vault, by place; nil leaves them out. They are of the same instant.
 	VaultFile func(VaultFile) error
-	// Frozen writes the rows of an agent that leaves or has left, see [postgres.Server.BeginDeparture].
+	// Frozen writes the rows of an agent that leaves or has left, see [postgres.Server.BeginDeparture]. Then a document that is
+	// not what its digest says is an error.
 	Frozen bool
 	// Update brings the files that are in the folder up to date, where they are of an earlier export:
 	// what stays is not written again. Where they cannot be, the error is [rowfile.ErrOutdated].
@@ -76,13 +75,6 @@ func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Export
 	if err := a.check(); err != nil {
 		return e, err
 	}
-	switch o.Compare {
-	case "":
-		o.Compare = Counts
-	case Counts, Rows:
-	default:
-		return e, amber.Errorf(amber.KindInvalid, opExport, "", "the comparison is %q, want %q or %q", o.Compare, Counts, Rows)
-	}
 	x := &export{agent: a, dir: dir, o: o}
 	defer func() {
 		if err != nil {
@@ -117,7 +109,7 @@ func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Export
 	if err := x.compare(ctx); err != nil {
 		return e, err
 	}
-	x.result.Compared = o.Compare
+	x.result.Compared = Rows
 	return x.result, nil
 }
 
@@ -324,6 +316,11 @@ func (x *export) documents(ctx context.Context, c *pgdb.Conn) error {
 		if err := s.Scan(&d.Name, &d.Revision, &d.JSON); err != nil {
 			return err
 		}
+		if x.o.Frozen {
+			if err := d.check(opExport); err != nil {
+				return err
+			}
+		}
 		x.result.Documents++
 		return x.o.Document(d)
 	})
@@ -377,9 +374,6 @@ func (x *export) compareFile(ctx context.Context, r *rowfile.Reader, tables []Ta
 		}
 		if n != tables[i].Rows {
 			return 0, differ(opExport, t.Name, fmt.Sprintf("the file has %d rows, the database %d", n, tables[i].Rows))
-		}
-		if x.o.Compare != Rows {
-			continue
 		}
 		d := newDigest(t)
 		if err := r.Each(ctx, t, d.add); err != nil {

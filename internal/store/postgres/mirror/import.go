@@ -65,11 +65,11 @@ type Building struct {
 	// Gen is its number among all generations of the database.
 	Gen int64
 	// Current is what it will be called when it is live; the clock is raised then.
-	Current  home.Current
-	Memory   Position
-	Control  Position
-	Tables   []Table
-	Compared Comparison // always [Rows]
+	Current home.Current
+	Memory  Position
+	Control Position
+	Tables  []Table
+	Objects int // of the notes
 	// Replaces is the generation that was live when it began; 0 where the agent is new.
 	Replaces int64
 
@@ -317,12 +317,6 @@ func (b *Building) lost() error {
 		WithHint("begin again")
 }
 
-// Renew says that the owner lives. Where a generation waits for long between the import and the switch, call
-// it more often than every [ImportOptions.Lease]. Errors: conflict where it was given up.
-func (b *Building) Renew(ctx context.Context) error {
-	return pgerr.Wrap(opImport, string(b.agent.ID), b.step(ctx, func(*pgx.Conn) error { return nil }))
-}
-
 // derived are the tables that triggers write. They are emptied and filled last.
 var derived = []string{"index_dirty", "queue_counts"}
 
@@ -367,7 +361,6 @@ func (b *Building) fill(ctx context.Context, readers []*rowfile.Reader, o Import
 	if err := b.compare(ctx, readers); err != nil {
 		return err
 	}
-	b.Compared = Rows
 	return b.notes(ctx, o.Notes)
 }
 
@@ -418,7 +411,36 @@ func (b *Building) notes(ctx context.Context, n *Notes) error {
 	if err := flush(); err != nil {
 		return err
 	}
-	return b.stepIn(ctx, func(c *pgdb.Conn) error { return postgres.NotesIn(ctx, c).SetRefs(n.Refs) })
+	if err := b.stepIn(ctx, func(c *pgdb.Conn) error { return postgres.NotesIn(ctx, c).SetRefs(n.Refs) }); err != nil {
+		return err
+	}
+	b.Objects = len(seen)
+	return b.compareNotes(ctx, n.Refs, seen)
+}
+
+// compareNotes reads all objects and references back. Left are the ids of the objects.
+func (b *Building) compareNotes(ctx context.Context, refs gitobj.Refs, left map[string]bool) error {
+	return b.view(ctx, func(c *pgdb.Conn, _ []string) error {
+		rows := postgres.NotesIn(ctx, c)
+		err := rows.Objects(func(oid string, _ []byte) error {
+			if !left[oid] {
+				return differ(opImport, "note_objects", fmt.Sprintf("the object %.40q was not put there", oid))
+			}
+			delete(left, oid)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(left) > 0 {
+			return differ(opImport, "note_objects", fmt.Sprintf("%d objects are missing", len(left)))
+		}
+		have, err := rows.Refs()
+		if err == nil && !slices.Equal(have.Refs, refs.Refs) {
+			err = differ(opImport, "note_refs", "the references are others")
+		}
+		return err
+	})
 }
 
 // table copies the rows of one table.
@@ -468,11 +490,8 @@ const upsertDocument = `INSERT INTO amber.documents (name, revision, document) V
 
 // document stores one document of runtime state.
 func (b *Building) document(ctx context.Context, d Document) error {
-	if err := amber.CheckDocumentName(d.Name); err != nil {
+	if err := d.check(opImport); err != nil {
 		return err
-	}
-	if amber.ContentDigest(string(d.JSON)) != d.Revision {
-		return amber.Errorf(amber.KindDamaged, opImport, d.Name, "the document does not match its digest")
 	}
 	return b.step(ctx, func(c *pgx.Conn) error {
 		_, err := c.Exec(ctx, upsertDocument, d.Name, d.Revision, string(d.JSON))
@@ -497,13 +516,7 @@ func (b *Building) vaultFile(ctx context.Context, f VaultFile) error {
 
 // compare reads all rows back.
 func (b *Building) compare(ctx context.Context, readers []*rowfile.Reader) error {
-	view := func(fn func(c *pgdb.Conn, _ []string) error) error {
-		if b.inside != nil {
-			return fn(b.inside, nil)
-		}
-		return b.agent.Server.DB().View(ctx, postgres.Enter(b.Gen)+"; "+longRead+"; SELECT 1", fn)
-	}
-	return view(func(c *pgdb.Conn, _ []string) error {
+	return b.view(ctx, func(c *pgdb.Conn, _ []string) error {
 		at := 0
 		for _, r := range readers {
 			for _, t := range r.File().Tables {
@@ -515,6 +528,14 @@ func (b *Building) compare(ctx context.Context, readers []*rowfile.Reader) error
 		}
 		return nil
 	})
+}
+
+// view reads the rows of the generation.
+func (b *Building) view(ctx context.Context, fn func(c *pgdb.Conn, _ []string) error) error {
+	if b.inside != nil {
+		return fn(b.inside, nil)
+	}
+	return b.agent.Server.DB().View(ctx, postgres.Enter(b.Gen)+"; "+longRead+"; SELECT 1", fn)
 }
 
 func compareTable(ctx context.Context, c *pgx.Conn, file string, t rowfile.Table, want Table) error {

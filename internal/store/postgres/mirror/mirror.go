@@ -46,8 +46,6 @@ type Comparison string
 
 // The comparisons.
 const (
-	// Counts is the number of rows of each table.
-	Counts Comparison = "counts"
 	// Rows is every row: a digest for each table over its rows in the order of the key.
 	Rows Comparison = "rows"
 	// Changes is every row that is new since the mark of the files, and the number of rows of each table; see [ExportOptions.Since].
@@ -75,6 +73,17 @@ type Document struct {
 	Name     string
 	Revision string
 	JSON     []byte
+}
+
+// check compares a document with its digest.
+func (d Document) check(op string) error {
+	if err := amber.CheckDocumentName(d.Name); err != nil {
+		return err
+	}
+	if amber.ContentDigest(string(d.JSON)) != d.Revision {
+		return amber.Errorf(amber.KindDamaged, op, d.Name, "the document does not match its digest")
+	}
+	return nil
 }
 
 // VaultFile is a file of the agent's vault, as it is on disk where an agent has a folder.

@@ -85,7 +85,7 @@ func exported(t testing.TB, a mirror.Agent) (string, mirror.Exported, []mirror.D
 	t.Helper()
 	dir := t.TempDir()
 	var documents []mirror.Document
-	e := must.Get(mirror.Export(t.Context(), a, dir, mirror.ExportOptions{Compare: mirror.Rows, Document: func(d mirror.Document) error {
+	e := must.Get(mirror.Export(t.Context(), a, dir, mirror.ExportOptions{Document: func(d mirror.Document) error {
 		documents = append(documents, d)
 		return nil
 	}}))(t)
@@ -249,7 +249,6 @@ func TestCarryPopulated(t *testing.T) {
 	must.Get(os.Stat(filepath.Join(dir, "memory.db")))(t)
 	must.Fail(mirror.Export(t.Context(), agent(a.Server, "nobody"), t.TempDir(), mirror.ExportOptions{}))(t, "no agent", amber.KindNotFound)
 	must.Fail(mirror.Export(t.Context(), a, t.TempDir(), mirror.ExportOptions{Update: true}))(t, "update of no files", amber.KindConflict)
-	must.Fail(mirror.Export(t.Context(), a, t.TempDir(), mirror.ExportOptions{Compare: "nothing"}))(t, "a comparison that is not known", amber.KindInvalid)
 	carry(t, a, clock)
 }
 
@@ -324,7 +323,6 @@ func TestDirtyRowsAreCarried(t *testing.T) {
 	must.Do(t, db.Close())
 	b := must.Get(mirror.Import(t.Context(), agent(a.Server, "copy"), files(dir), mirror.ImportOptions{}))(t)
 	tables(t, "in the copy", b.Tables, e.Tables)
-	must.Equal(t, "comparison", b.Compared, mirror.Rows)
 }
 
 // Everything goes through a pooler that gives each transaction another connection.

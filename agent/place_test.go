@@ -463,14 +463,15 @@ func TestSnapshotsOfADatabaseAreKeptByOneMachineAtATime(t *testing.T) {
 	snapshots := must.Get(b.Snapshots(t.Context()))(t)
 	h, _, err := home.Open(a.o.Home, home.Options{Clock: time.Now, Random: rand.Reader})
 	must.Do(t, err)
-	e := must.Get(a.elsewhere(h))(t)
+	place := must.Get(a.databasePlace(h))(t)
+	t.Cleanup(func() { must.NoError(t, place.Close()) })
 	prune := wire.PruneRequest{Tenant: amber.DefaultTenant, Agent: "kept", KeepLast: 1}
 	keep := map[string]func() error{
 		"delete": func() error { return snapshots.DeleteSnapshot(t.Context(), refs[0]) },
 		"pin":    func() error { return snapshots.PinSnapshot(t.Context(), refs[2], true) },
 		"prune":  func() error { return must.Err(snapshots.PruneSnapshots(t.Context(), prune)) },
 	}
-	must.Do(t, e.Operate(t.Context(), must.Get(e.Folder(amber.DefaultTenant, "kept"))(t), func(context.Context, snapshot.Lease) error {
+	must.Do(t, place.Operate(t.Context(), must.Get(place.Folder(amber.DefaultTenant, "kept"))(t), func(context.Context, snapshot.Lease) error {
 		for name, fn := range keep {
 			must.Kind(t, name, fn(), amber.KindBusy)
 		}

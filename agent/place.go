@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,20 +29,20 @@ const operation = "operation"
 // copiesName is the folder of the cache with the copies of agents that live in a database.
 const copiesName = "postgres"
 
-// Elsewhere are the agents of a database, as the engine of snapshots needs them. It is safe for concurrent use.
-type Elsewhere struct {
+// rowsPlace is where agents live in databases, one for each tenant or one for all. It is safe for concurrent use.
+type rowsPlace struct {
 	clock  amber.Clock
 	home   *home.Home // with the crash journals
 	copies *home.Home
 	wait   time.Duration
-	open   OpenDatabase
+	open   openDatabase
 
 	mu   sync.Mutex
 	used map[amber.TenantID]usedDatabase // those that were needed
 }
 
-// OpenDatabase opens the database of a tenant. Done is called once by each who got it.
-type OpenDatabase func(ctx context.Context, tenant amber.TenantID) (server *postgres.Server, done func() error, err error)
+// openDatabase opens the database of a tenant. Done is called once by each who got it.
+type openDatabase func(ctx context.Context, tenant amber.TenantID) (server *postgres.Server, done func() error, err error)
 
 // usedDatabase is a database that is open.
 type usedDatabase struct {
@@ -49,77 +50,73 @@ type usedDatabase struct {
 	done func() error
 }
 
-var _ snapshot.Elsewhere = (*Elsewhere)(nil)
+var _ snapshot.Place = (*rowsPlace)(nil)
 
-// elsewhere returns the agents of the configured databases. Each is opened when it is needed, and closed with the agent.
-func (a *Agent) elsewhere(h *home.Home) (*Elsewhere, error) {
-	e, err := NewElsewhere(h, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.DatabaseOf)
-	if err == nil {
-		a.closers = append(a.closers, e.Close)
-	}
-	return e, err
-}
-
-// NewElsewhere returns the agents of databases that open opens when they are first needed. The home has their crash journals, and their copies in its
-// cache. The error is of kind invalid.
-func NewElsewhere(h *home.Home, o home.Options, open OpenDatabase) (*Elsewhere, error) {
+// databasePlace returns the agents of the configured databases. Each is opened when it is needed. The home has their crash journals, and their
+// copies in its cache. The error is of kind invalid.
+func (a *Agent) databasePlace(h *home.Home) (*rowsPlace, error) {
+	o := home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: cmp.Or(a.config.Snapshot.LockTimeout, home.DefaultWait)}
 	copies, err := home.At(filepath.Join(h.CacheDir(), copiesName), o)
 	if err != nil {
 		return nil, err
 	}
-	wait := o.Wait
-	if wait == 0 {
-		wait = home.DefaultWait
-	}
-	return &Elsewhere{clock: o.Clock, home: h, copies: copies, wait: wait, open: open, used: map[amber.TenantID]usedDatabase{}}, nil
+	return &rowsPlace{clock: o.Clock, home: h, copies: copies, wait: o.Wait, open: a.DatabaseOf, used: map[amber.TenantID]usedDatabase{}}, nil
 }
 
 // Close closes the databases.
-func (e *Elsewhere) Close() (err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for tenant, d := range e.used {
-		delete(e.used, tenant)
+func (p *rowsPlace) Close() (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for tenant, d := range p.used {
+		delete(p.used, tenant)
 		err = errors.Join(err, d.done())
 	}
 	return err
 }
 
-// agent names an agent of the database of its tenant.
-func (e *Elsewhere) agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (mirror.Agent, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	d, ok := e.used[tenant]
+// rows names an agent of the database of its tenant.
+func (p *rowsPlace) rows(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (mirror.Agent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d, ok := p.used[tenant]
 	if !ok {
-		server, done, err := e.open(ctx, tenant)
+		server, done, err := p.open(ctx, tenant)
 		if err != nil {
 			return mirror.Agent{}, err
 		}
 		d = usedDatabase{server, done}
-		e.used[tenant] = d
+		p.used[tenant] = d
 	}
 	return mirror.Agent{Server: d.Server, Tenant: tenant, ID: id}, nil
 }
 
-// Folder implements [snapshot.Elsewhere].
-func (e *Elsewhere) Folder(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
-	return e.copies.Agent(tenant, id)
+// Folder implements [snapshot.Place].
+func (p *rowsPlace) Folder(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
+	return p.copies.Agent(tenant, id)
 }
 
-// Current implements [snapshot.Elsewhere].
-func (e *Elsewhere) Current(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (home.Current, error) {
-	a, err := e.agent(ctx, tenant, id)
+// Copies implements [snapshot.Place].
+func (*rowsPlace) Copies() bool { return true }
+
+// of names the agent that a folder is a copy of.
+func (p *rowsPlace) of(ctx context.Context, f *home.Agent) (mirror.Agent, error) {
+	return p.rows(ctx, f.Tenant(), f.ID())
+}
+
+// Current implements [snapshot.Place].
+func (p *rowsPlace) Current(ctx context.Context, f *home.Agent) (home.Current, error) {
+	a, err := p.of(ctx, f)
 	if err != nil {
 		return home.Current{}, err
 	}
-	_, c, err := a.Server.Live(ctx, tenant, id)
+	_, c, err := a.Server.Live(ctx, a.Tenant, a.ID)
 	return c, err
 }
 
-// Operate implements [snapshot.Elsewhere]: with a kernel lock on this machine, and a lease among machines, which is renewed right before
+// Operate implements [snapshot.Place]: with a kernel lock on this machine, and a lease among machines, which is renewed right before
 // each effect: who lost it while paused has none.
-func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx context.Context, l snapshot.Lease) error) error {
-	a, err := e.agent(ctx, f.Tenant(), f.ID())
+func (p *rowsPlace) Operate(ctx context.Context, f *home.Agent, fn func(ctx context.Context, l snapshot.Lease) error) error {
+	a, err := p.of(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -133,9 +130,9 @@ func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx cont
 	work := postgres.Work{Kind: operation, Tenant: a.Tenant, Agent: a.ID}
 	return f.Operate(ctx, func() error {
 		began := false
-		err := a.Server.Leases(holder, 0).While(ctx, work, e.wait, func(ctx context.Context, l *postgres.Lease) error {
+		err := a.Server.Leases(holder, 0).While(ctx, work, p.wait, func(ctx context.Context, l *postgres.Lease) error {
 			began = true
-			return fn(ctx, held{l, e, a, f})
+			return fn(ctx, held{l, p.clock, a, f})
 		})
 		if !began && amber.KindOf(err) == amber.KindBusy {
 			return amber.Errorf(amber.KindBusy, "wait for operation", string(a.ID), "another snapshot or restore of this agent is running, on this machine or another").
@@ -158,30 +155,31 @@ func temporaryFolder(f *home.Agent) (o folder.Options, done func(), err error) {
 	return folder.Options{Temp: dir}, func() { _ = fsx.RemoveAll(fsx.OS(), dir) }, nil
 }
 
-// Refresh implements [snapshot.Elsewhere].
-func (e *Elsewhere) Refresh(ctx context.Context, f *home.Agent, dir string) (r snapshot.Refreshed, err error) {
-	a, err := e.agent(ctx, f.Tenant(), f.ID())
+// Refresh implements [snapshot.Place].
+func (p *rowsPlace) Refresh(ctx context.Context, f *home.Agent, dir string) (*snapshot.Refreshed, error) {
+	a, err := p.of(ctx, f)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	o, done, err := temporaryFolder(f)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	defer done()
+	r := &snapshot.Refreshed{}
 	var w folder.Written
 	write := func(dir string) error {
-		r.At = e.clock()
+		r.At = p.clock()
 		w, err = folder.Write(ctx, a, dir, o)
 		return err
 	}
 	if dir != "" {
 		err = write(dir)
 	} else {
-		err = e.follow(ctx, a, f, write, &w)
+		err = p.follow(ctx, a, f, write, &w)
 	}
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	r.Pin, r.Version, r.Checks = w.Pin, w.Version, compared(w)
 	if w.NoHistory != "" {
@@ -191,7 +189,7 @@ func (e *Elsewhere) Refresh(ctx context.Context, f *home.Agent, dir string) (r s
 }
 
 // follow makes the copy one of the live generation, also where another one becomes live meanwhile.
-func (e *Elsewhere) follow(ctx context.Context, a mirror.Agent, f *home.Agent, write func(dir string) error, w *folder.Written) error {
+func (p *rowsPlace) follow(ctx context.Context, a mirror.Agent, f *home.Agent, write func(dir string) error, w *folder.Written) error {
 	for range 3 {
 		_, c, err := a.Server.Live(ctx, a.Tenant, a.ID)
 		if err != nil {
@@ -233,13 +231,13 @@ func compared(w folder.Written) (checks []wire.Check) {
 	return checks
 }
 
-// Spool implements [snapshot.Elsewhere].
-func (e *Elsewhere) Spool(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (amber.Ingester, func() error, error) {
-	a, err := e.agent(ctx, tenant, id)
+// Spool implements [snapshot.Place].
+func (p *rowsPlace) Spool(ctx context.Context, f *home.Agent) (amber.Ingester, func() error, error) {
+	a, err := p.of(ctx, f)
 	if err != nil {
 		return nil, nil, err
 	}
-	own, err := e.home.Agent(tenant, id)
+	own, err := p.home.Agent(a.Tenant, a.ID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -249,7 +247,7 @@ func (e *Elsewhere) Spool(ctx context.Context, tenant amber.TenantID, id amber.A
 	if _, _, err := own.Create(ctx, func(dir string, _ home.Current) error { return sqlite.LeaveElsewhere(dir) }); err != nil {
 		return nil, nil, err
 	}
-	store, err := a.Server.Open(ctx, tenant, id, postgres.Options{Existing: true})
+	store, err := a.Server.Open(ctx, a.Tenant, a.ID, postgres.Options{Existing: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -262,7 +260,7 @@ const buildLease = 2 * time.Minute
 // held is the lease of an operation on an agent.
 type held struct {
 	*postgres.Lease
-	e      *Elsewhere
+	clock  amber.Clock
 	agent  mirror.Agent
 	folder *home.Agent // with the copy of the agent
 }
@@ -276,7 +274,7 @@ func (l held) Replace(ctx context.Context, r snapshot.Replacement) (c home.Curre
 	}
 	defer done()
 	read := func(ctx context.Context, clock amber.Stamp) (folder.Source, error) {
-		src, err := folder.Read(ctx, r.Dir, l.e.clock(), temp)
+		src, err := folder.Read(ctx, r.Dir, l.clock(), temp)
 		o := &src.Options
 		o.From, o.Device, o.Clock, o.Incarnation, o.Lease = string(r.From), r.Current.Device, clock, r.Current.Incarnation, buildLease
 		left = src.Left
@@ -339,9 +337,9 @@ func (l held) Replace(ctx context.Context, r snapshot.Replacement) (c home.Curre
 // discardWithin bounds the time for removing a generation that was not switched to.
 const discardWithin = 10 * time.Second
 
-// Old implements [snapshot.Elsewhere].
-func (e *Elsewhere) Old(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (numbers []int64, err error) {
-	a, err := e.agent(ctx, tenant, id)
+// Old implements [snapshot.Place].
+func (p *rowsPlace) Old(ctx context.Context, f *home.Agent) (numbers []int64, err error) {
+	a, err := p.of(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -354,12 +352,13 @@ func (e *Elsewhere) Old(ctx context.Context, tenant amber.TenantID, id amber.Age
 	return numbers, err
 }
 
-// Remove implements [snapshot.Elsewhere].
-func (e *Elsewhere) Remove(ctx context.Context, tenant amber.TenantID, id amber.AgentID, generation int64) error {
-	a, err := e.agent(ctx, tenant, id)
+// Remove implements [snapshot.Place].
+func (p *rowsPlace) Remove(ctx context.Context, f *home.Agent, generation int64) error {
+	a, err := p.of(ctx, f)
 	if err != nil {
 		return err
 	}
+	_ = f.RemoveGeneration(ctx, generation) // of the copy; the next restore tries again
 	g, err := mirror.Find(ctx, a, generation)
 	if err != nil {
 		return err
@@ -367,9 +366,9 @@ func (e *Elsewhere) Remove(ctx context.Context, tenant amber.TenantID, id amber.
 	return mirror.Discard(ctx, a.Server, g.Gen)
 }
 
-// Sweep implements [snapshot.Elsewhere].
-func (e *Elsewhere) Sweep(ctx context.Context, tenant amber.TenantID) (removed []string, err error) {
-	a, err := e.agent(ctx, tenant, "")
+// Sweep implements [snapshot.Place].
+func (p *rowsPlace) Sweep(ctx context.Context, tenant amber.TenantID) (removed []string, err error) {
+	a, err := p.rows(ctx, tenant, "")
 	if err != nil {
 		return nil, err
 	}
@@ -380,13 +379,13 @@ func (e *Elsewhere) Sweep(ctx context.Context, tenant amber.TenantID) (removed [
 	return removed, err
 }
 
-// Generation implements [snapshot.Elsewhere].
-func (e *Elsewhere) Generation(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (g wire.Generation, err error) {
-	a, err := e.agent(ctx, tenant, id)
+// Generation implements [snapshot.Place].
+func (p *rowsPlace) Generation(ctx context.Context, f *home.Agent) (g wire.Generation, err error) {
+	a, err := p.of(ctx, f)
 	if err != nil {
 		return g, err
 	}
-	_, c, err := a.Server.Live(ctx, tenant, id)
+	_, c, err := a.Server.Live(ctx, a.Tenant, a.ID)
 	if err != nil {
 		return g, err
 	}
@@ -404,8 +403,8 @@ func (e *Elsewhere) Generation(ctx context.Context, tenant amber.TenantID, id am
 }
 
 // Forget removes the copy of an agent on this machine, which may hold what was erased. Errors: busy while it is used.
-func (e *Elsewhere) Forget(ctx context.Context, tenant amber.TenantID, id amber.AgentID) error {
-	f, err := e.Folder(tenant, id)
+func (p *rowsPlace) Forget(ctx context.Context, tenant amber.TenantID, id amber.AgentID) error {
+	f, err := p.Folder(tenant, id)
 	if err != nil {
 		return err
 	}
