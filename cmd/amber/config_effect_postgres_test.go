@@ -115,7 +115,7 @@ func connectionsSeen(s *setting, c *pgx.Conn) string {
 	most := 0
 	for range 10 {
 		var all sync.WaitGroup
-		for range 24 {
+		for range 8 {
 			all.Go(func() { w.ofAgent("GET", "/memories", "") })
 		}
 		var n int

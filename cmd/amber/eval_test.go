@@ -27,7 +27,7 @@ func evalWorld(t *testing.T, clock amber.Clock) (w cli.World, stderr *bytes.Buff
 	return cli.World{
 		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: stderr, Environ: []string{"HOME=" + dir},
 		Directory: func() (string, error) { return dir, nil }, Clock: clock, Random: rand.Reader,
-		Terminal: func() bool { return false }, FSInfo: fsx.Info,
+		Terminal: func() bool { return false }, FSInfo: fsx.Info, Program: thisProgram,
 	}, stderr
 }
 

@@ -60,5 +60,8 @@ func process() cli.World {
 		Random:    rand.Reader,
 		Terminal:  func() bool { return term.Is(os.Stdin) && term.Is(os.Stdout) },
 		FSInfo:    fsx.Info,
+		Program:   os.Executable,
+
+		SetGCPercent: debug.SetGCPercent,
 	}
 }

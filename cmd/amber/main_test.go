@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,17 +22,43 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The drain behind hooks ends at once when nothing comes, unless a test is about its staying.
+// TestMain runs the tests, or under the name amber the program itself.
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) != "amber" { // which is the program itself
-		// More tests at a time than processors, unless -test.parallel says how many: most of them wait for
-		// other processes, and for what comes after a while.
-		err := errors.Join(os.Setenv("AMBER_CONTEXT__STAY", "0"), flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))))
-		if err != nil {
-			panic(err)
-		}
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "amber" {
+		main()
 	}
-	testscript.Main(m, map[string]func(){"amber": main})
+	// More tests at a time than processors, unless -test.parallel says how many: most of them wait for
+	// other processes, and for what comes after a while.
+	orPanic(flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))))
+	// The drain behind hooks ends at once when nothing comes, unless a test is about its staying.
+	orPanic(os.Setenv("AMBER_CONTEXT__STAY", "0"))
+	debug.SetGCPercent(400) // most of what a test makes is gone with the test
+	os.Exit(withProgram(m.Run))
+}
+
+// withProgram runs the tests with this program in the path.
+func withProgram(run func() int) int {
+	dir, err := os.MkdirTemp("", "amber-test")
+	orPanic(err)
+	defer os.RemoveAll(dir)
+	self, err := os.Executable()
+	orPanic(err)
+	path := filepath.Join(dir, "amber")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if os.Link(self, path) != nil { // the folder may be on another disk
+		b, err := os.ReadFile(self)
+		orPanic(errors.Join(err, os.WriteFile(path, b, 0o700)))
+	}
+	orPanic(os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")))
+	return run()
+}
+
+func orPanic(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // TestScripts runs testdata/script. Every script has a user of its own: home,
@@ -47,6 +74,7 @@ func scriptParams(dir string) testscript.Params {
 		Setup:               setupUser,
 		Condition:           scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"amber":   scriptAmber,
 			"exits":   scriptExits,
 			"capture": scriptCapture,
 			"json":    scriptJSON,
@@ -116,25 +144,32 @@ func scriptCondition(cond string) (bool, error) {
 	return false, fmt.Errorf("the condition %q is not known", cond)
 }
 
-// scriptExits is "exits CODE PROGRAM [ARG...]": the program must exit with
+// scriptExits is "exits CODE amber [ARG...]" or "exits CODE exec PROGRAM [ARG...]": the program must exit with
 // exactly that code.
 func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")
+	if neg || len(args) < 2 || args[1] != "amber" && (args[1] != "exec" || len(args) < 3) {
+		ts.Fatalf("usage: exits CODE amber [ARG...] or exits CODE exec PROGRAM [ARG...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("run %s: %v", args[1], err)
-		}
-		got = exit.ExitCode()
-	}
-	if got != want {
+	if got := exitCode(ts, args[1:]); got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+func exitCode(ts *testscript.TestScript, args []string) int {
+	if args[0] == "amber" {
+		return runScripted(ts, args[1:])
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	if err == nil {
+		return 0
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		ts.Fatalf("run %s: %v", args[1], err)
+	}
+	return exit.ExitCode()
 }
 
 // scriptCapture is "capture VAR": it keeps what was printed last.

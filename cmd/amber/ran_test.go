@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +30,7 @@ func testWorld(dir string, environ ...string) cli.World {
 	return cli.World{
 		Stdin: strings.NewReader(""), Environ: environ, Directory: func() (string, error) { return dir, nil },
 		Clock: time.Now, Random: rand.Reader, FSInfo: fsx.Info, Terminal: func() bool { return false },
+		Program: thisProgram,
 	}
 }
 
@@ -36,6 +40,28 @@ func runIn(ctx context.Context, t testing.TB, w cli.World, args ...string) ran {
 	w.Stdout, w.Stderr = &out, &errs
 	code := run(ctx, args, w)
 	return ran{t, args, code, out.String(), errs.String()}
+}
+
+// serveIn starts a server in the process of the test. Once it listens, it returns its URL and what ends the server and
+// returns its exit code; a server that does not listen has ended, and the error is its exit code.
+func serveIn(ctx context.Context, w cli.World, args ...string) (url string, end func() int, err error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	r, out := io.Pipe()
+	w.Stdout = out
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, append([]string{"serve"}, args...), w)
+		_ = out.Close()
+	}()
+	end = func() int {
+		cancel()
+		return <-ended
+	}
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		return "", nil, fmt.Errorf("exit %d", end())
+	}
+	return strings.TrimSpace(line), end, nil
 }
 
 // exits checks that the exit code is one of these.

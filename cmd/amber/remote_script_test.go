@@ -3,19 +3,13 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -107,8 +101,8 @@ func setupServer(t *testing.T, env *testscript.Env) error {
 		{"script", "--all-tenants", "--scope", "admin", "--secret-file", file},
 		{"decider", "--all-tenants", "--scope", "read,approve", "--secret-file", decider},
 	} {
-		if out, err := s.command(append([]string{"token", "create"}, args...)...).CombinedOutput(); err != nil {
-			return fmt.Errorf("make token: %w: %s", err, out)
+		if r := runIn(t.Context(), t, testWorld(s.dir, s.environ...), append([]string{"token", "create"}, args...)...); r.code != 0 {
+			return fmt.Errorf("make token: exit %d: %s", r.code, r.stderr)
 		}
 	}
 	url, err := s.start(s.environ)
@@ -130,51 +124,35 @@ func setupServer(t *testing.T, env *testscript.Env) error {
 // serverKey is where a script keeps its server.
 type serverKey struct{}
 
-// scriptServer serves the home of a script.
+// scriptServer serves the home of a script, in the process of the test.
 type scriptServer struct {
 	environ []string // the script's, as it began
 	dir     string
-	cmd     *exec.Cmd
-	log     bytes.Buffer
-}
-
-func (s *scriptServer) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("amber", args...)
-	cmd.Env, cmd.Dir = append(os.Environ(), s.environ...), s.dir
-	return cmd
+	end     func() int // and returns the exit code; nil: it does not serve
+	log     logBuffer
 }
 
 // start starts it and returns its URL.
-func (s *scriptServer) start(environ []string) (string, error) {
-	s.log.Reset()
-	s.cmd = s.command("serve", "--listen", "127.0.0.1:0")
-	s.cmd.Env, s.cmd.Stderr = append(os.Environ(), environ...), &s.log
-	out, err := s.cmd.StdoutPipe()
+func (s *scriptServer) start(environ []string) (url string, err error) {
+	s.log = logBuffer{}
+	w := testWorld(s.dir, environ...)
+	w.Stderr = &s.log
+	url, s.end, err = serveIn(context.Background(), w, "--listen", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("it does not listen: %w\n%s", err, s.log.String())
 	}
-	if err := s.cmd.Start(); err != nil {
-		return "", err
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return "", errors.Join(fmt.Errorf("it does not listen: %w", err), s.stop())
-	}
-	return strings.TrimSpace(line), nil
+	return url, nil
 }
 
 // stop ends it as a supervisor does. It must exit with 0.
 func (s *scriptServer) stop() error {
-	if s.cmd == nil {
+	if s.end == nil {
 		return nil
 	}
-	tooLong := time.AfterFunc(time.Minute, func() { _ = s.cmd.Process.Kill() }) // then the exit code tells
-	defer tooLong.Stop()
-	_ = s.cmd.Process.Signal(syscall.SIGTERM) // or it has ended, and the exit code tells
-	err := s.cmd.Wait()
-	s.cmd = nil
-	if err != nil {
-		return fmt.Errorf("the server ends with %w:\n%s", err, s.log.String())
+	code := s.end()
+	s.end = nil
+	if code != 0 {
+		return fmt.Errorf("the server exits with %d:\n%s", code, s.log.String())
 	}
 	return nil
 }

@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -162,23 +160,14 @@ func (s *setting) serve() *waiter {
 func (s *setting) tryToServe(args ...string) (*waiter, error) {
 	s.Helper()
 	w := &waiter{setting: s, client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
-	r, out := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, append([]string{"serve", "--log-level", "debug"}, args...), s.world("", out, &w.log))
-		_ = out.Close()
-	}()
-	line, err := bufio.NewReader(r).ReadString('\n')
+	url, end, err := serveIn(s.Context(), s.world("", nil, &w.log), append([]string{"--log-level", "debug"}, args...)...)
 	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("exit %d\n%s", <-ended, w.log.String())
+		return nil, fmt.Errorf("%w\n%s", err, w.log.String())
 	}
-	w.url = strings.TrimSpace(line)
+	w.url = url
 	s.Cleanup(func() {
 		w.client.CloseIdleConnections()
-		cancel()
-		if code := <-ended; code != 0 {
+		if code := end(); code != 0 {
 			s.Errorf("the server ended with %d\n%s", code, w.log.String())
 		}
 	})

@@ -217,7 +217,7 @@ func (a *app) drainLater(at *agent.Agent) error {
 	if drains, err := at.DrainsInBackground(); drains || err != nil {
 		return err
 	}
-	self, err := os.Executable()
+	self, err := a.Program()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package capture
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -202,7 +201,7 @@ const hookGC = 1000
 
 // buildHere opens the store and builds the context.
 func (a *app) buildHere(ctx context.Context, loaded config.Loaded, r wire.ContextRequest) (got answered) {
-	defer debug.SetGCPercent(debug.SetGCPercent(hookGC)) // the process ends before much is to be collected
+	defer a.GCPercent(hookGC)() // the process ends before much is to be collected
 	s, err := a.Look(ctx, loaded)
 	if err != nil {
 		return answered{err: err}

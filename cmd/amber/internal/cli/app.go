@@ -93,6 +93,11 @@ type World struct {
 	// Terminal reports whether a person watches stdout and can be asked.
 	Terminal func() bool
 	FSInfo   func(path string) (fsx.FSInfo, error)
+	// Program is the path of this program, which runs it again as a process.
+	Program func() (string, error)
+	// SetGCPercent is that of runtime/debug, in a process that is for this run alone; nil: the run shares its process
+	// with others and leaves the collection of garbage as it is.
+	SetGCPercent func(percent int) (before int)
 	// Snapshots stands in for the engine; nil means the real one.
 	Snapshots func(ctx context.Context) (agent.Snapshots, error)
 }

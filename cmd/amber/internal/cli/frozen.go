@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"runtime/debug"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
@@ -108,6 +107,16 @@ type SnapshotEngine = agent.Snapshots
 // cent, unless the user has chosen with GOGC.
 func (a *App) CollectEarly(percent int) {
 	if a.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
+		a.GCPercent(percent)
 	}
+}
+
+// GCPercent lets the garbage collector run when the heap has grown by this many per cent, until the caller calls
+// what it returns.
+func (a *App) GCPercent(percent int) (asBefore func()) {
+	if a.SetGCPercent == nil {
+		return func() {}
+	}
+	before := a.SetGCPercent(percent)
+	return func() { a.SetGCPercent(before) }
 }

@@ -75,7 +75,7 @@ func (a *App) SameAgent(cmd *cobra.Command) (flags []string, err error) {
 // Executable returns the path of this program: the one in the path of the user
 // if that is it, since a package manager keeps that one where it is.
 func (a *App) Executable() (string, error) {
-	exe, err := os.Executable()
+	exe, err := a.Program()
 	if err != nil {
 		return "", &amber.Error{Op: "find this program", Kind: amber.KindInternal, Err: err}
 	}

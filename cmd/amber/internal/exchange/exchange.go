@@ -20,17 +20,16 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{own.importCommand(), own.exportCommand()}
 }
 
-// frugal lets the program take less memory and more time, as long as it reads what may have gigabytes. The caller calls
-// what it returns at the end.
-func frugal() (normal func()) {
-	before := debug.SetGCPercent(30)
-	return func() { debug.SetGCPercent(before) }
-}
+// frugal is the growth of the heap by which a program takes less memory and more time, as long as it reads what may
+// have gigabytes.
+const frugal = 30
 
 // index brings the index up to date with what was imported, as far as the configuration allows at once.
 func (a *app) index(ctx context.Context, s *cli.Opened) {
 	if s.Local != nil {
-		debug.FreeOSMemory() // the model wants room that reading had
+		if a.SetGCPercent != nil { // else the memory is not only ours
+			debug.FreeOSMemory() // the model wants room that reading had
+		}
 		s.Local.SyncWithin(ctx, time.Duration(s.Config.Config.Search.Budget))
 	}
 }

@@ -127,7 +127,7 @@ func (a *app) importAll(cmd *cobra.Command, paths []string, f importFlags, o tra
 			return err
 		}
 		o.Redact, o.Settle = s.Config.Config.Intake(), a.Site(s).Settle
-		defer frugal()()
+		defer a.GCPercent(frugal)()
 		done, err := each(paths, func(path string) (wire.ForeignImport, error) { return a.importOne(ctx, s, path, f, o) })
 		if len(done) > 0 && !f.dryRun {
 			a.indexImported(ctx, s, wire.Sum(done))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +50,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 }
 
 func (a *app) newDemo() (*demo.Demo, error) {
-	self, err := os.Executable()
+	self, err := a.Program()
 	if err != nil {
 		return nil, err
 	}
