@@ -2,7 +2,7 @@ package foreigntest
 
 import (
 	"archive/zip"
-	"errors"
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,9 +75,11 @@ func Copied(t testing.TB, folder string) (dir string) {
 // Zipped packs a folder into a zip file of a name, in a folder of its own, and returns its path.
 func Zipped(t testing.TB, name, folder string) string {
 	t.Helper()
-	file := must.Get(os.Create(filepath.Join(t.TempDir(), name)))(t)
-	z := zip.NewWriter(file)
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
 	must.Do(t, z.AddFS(os.DirFS(folder)))
-	must.Do(t, errors.Join(z.Close(), file.Close()))
-	return file.Name()
+	must.Do(t, z.Close())
+	file := filepath.Join(t.TempDir(), name)
+	must.Do(t, os.WriteFile(file, packed.Bytes(), 0o600))
+	return file
 }
