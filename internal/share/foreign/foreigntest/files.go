@@ -80,6 +80,6 @@ func Zipped(t testing.TB, name, folder string) string {
 	must.Do(t, z.AddFS(os.DirFS(folder)))
 	must.Do(t, z.Close())
 	file := filepath.Join(t.TempDir(), name)
-	must.Do(t, os.WriteFile(file, packed.Bytes(), 0o600))
+	put(t, file, packed.Bytes())
 	return file
 }
