@@ -19,22 +19,11 @@ import (
 // came in, so that those have the same ids; everything else becomes new chunks,
 // each with the sessions its rows belong to. Tombstones travel as mutations,
 // which later versions read, and so do relations, in chunks of their own.
-func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report wire.SyncExport, err error) {
-	report = wire.SyncExport{Dir: s.dir, IsEmpty: true}
-	if o.RefuseSecrets {
-		if err := s.refuseInRows(ctx, o); err != nil {
-			return report, err
-		}
-	}
-	empty, err := s.nothingNew(ctx, o, &report)
-	if err != nil || empty {
-		return report, err
-	}
-	err = s.engramLocked(ctx, func() error {
-		e := &engramExporter{s: s, o: o, report: &report}
+func (s *Sync) exportEngram(ctx context.Context, o ExportOptions, report *wire.SyncExport) error {
+	return s.engramLocked(ctx, func() error {
+		e := &engramExporter{s: s, o: o, report: report}
 		return e.run(ctx)
 	})
-	return report, err
 }
 
 // refuseInRows makes the rows that an export would write, writes none of them,
@@ -85,8 +74,7 @@ func (e *engramExporter) run(ctx context.Context) error {
 	if err := e.open(ctx); err != nil {
 		return err
 	}
-	nothing := func(context.Context) (known, error) { return known{}, nil }
-	return e.s.each(ctx, e.o, true, nothing, func(p *pass, st step) error { return e.step(ctx, p, st) })
+	return e.s.each(ctx, e.o, func(p *pass, st step) error { return e.step(ctx, p, st) })
 }
 
 // open reads the folder. It reads the chunks in it only when this store has never exported to the folder.

@@ -319,13 +319,9 @@ func (s *Sync) engramBytes(id string) (b []byte, key string, err error) {
 }
 
 // engramStatus tells how the store and a folder of Engram stand to each other.
-func (s *Sync) engramStatus(ctx context.Context, project string, report amber.SyncReport, st *wire.SyncStatus) (err error) {
-	nothing := func(context.Context) (known, error) { return known{}, nil }
-	if st.PendingExport, err = s.pendingExport(ctx, ExportOptions{Project: project}, true, nothing); err != nil {
-		return err
-	}
+func (s *Sync) engramStatus(ctx context.Context, st *wire.SyncStatus) error {
 	v := &wire.SyncVerify{Damaged: []amber.QuarantinedChunk{}}
-	err = s.lookEngram(ctx, v, func(_ engram.Chunk, key string) error {
+	err := s.lookEngram(ctx, v, func(_ engram.Chunk, key string) error {
 		applied, err := s.store.AppliedChunks(ctx, s.dir, []string{key})
 		if applied[key] {
 			st.Local++

@@ -44,12 +44,13 @@ func (s *Sync) Export(ctx context.Context, o ExportOptions) (report wire.SyncExp
 	if err := errors.Join(amber.CheckID("created-by", o.CreatedBy), checkProject(o.Project)); err != nil {
 		return report, err
 	}
-	if s.o.Format == wire.SyncEngram {
-		return s.exportEngram(ctx, o)
-	}
 	report = wire.SyncExport{Dir: s.dir, IsEmpty: true}
+	refuse, export := s.refuseSecrets, s.exportNative
+	if s.o.Format == wire.SyncEngram {
+		refuse, export = s.refuseInRows, s.exportEngram
+	}
 	if o.RefuseSecrets {
-		if err := s.refuseSecrets(ctx, o, s.inFolder); err != nil {
+		if err := refuse(ctx, o); err != nil {
 			return report, err
 		}
 	}
@@ -57,11 +58,16 @@ func (s *Sync) Export(ctx context.Context, o ExportOptions) (report wire.SyncExp
 	if err != nil || empty {
 		return report, err
 	}
-	err = s.writing(ctx, func() error {
-		e := &exporter{s: s, o: o, report: &report}
-		return s.each(ctx, o, false, s.inFolder, func(p *pass, st step) error { return e.step(ctx, p, st) })
-	})
+	err = export(ctx, o, &report)
 	return report, err
+}
+
+// exportNative writes what is new as chunks of Amber's own.
+func (s *Sync) exportNative(ctx context.Context, o ExportOptions, report *wire.SyncExport) error {
+	return s.writing(ctx, func() error {
+		e := &exporter{s: s, o: o, report: report}
+		return s.each(ctx, o, func(p *pass, st step) error { return e.step(ctx, p, st) })
+	})
 }
 
 func checkProject(p string) error {
@@ -100,11 +106,11 @@ func (s *Sync) nothingNew(ctx context.Context, o ExportOptions, report *wire.Syn
 
 // refuseSecrets walks through what is new and refuses if a rule finds
 // anything.
-func (s *Sync) refuseSecrets(ctx context.Context, o ExportOptions, inFolder func(context.Context) (known, error)) error {
+func (s *Sync) refuseSecrets(ctx context.Context, o ExportOptions) error {
 	o.NoRedact = false
 	var found map[string]int
 	var withheld []wire.SyncWithheld
-	err := s.each(ctx, o, false, inFolder, func(p *pass, st step) error {
+	err := s.each(ctx, o, func(p *pass, st step) error {
 		found, withheld = p.counts, append(withheld, st.withheld...)
 		return nil
 	})

@@ -70,26 +70,34 @@ func (s *Sync) unquoted(r amber.SyncRecord, journaled map[amber.SessionID]bool) 
 type pass struct {
 	*cleaner
 	known    known                                // versions that are not to be written
-	inFolder func(context.Context) (known, error) // nil once it was read
+	inFolder func(context.Context) (known, error) // nil once it was read; see folderReader
 	place    amber.SyncPlace
 	stay     staying
 }
 
 // begin prepares a pass: where the last export ended, and what is in the
 // folder already when this store has never exported to it.
-func (s *Sync) begin(ctx context.Context, o ExportOptions, inFolder func(context.Context) (known, error)) (*pass, error) {
+func (s *Sync) begin(ctx context.Context, o ExportOptions) (*pass, error) {
 	place, err := s.placeOf(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	p := &pass{
 		cleaner: &cleaner{r: s.redact, privateOnly: o.NoRedact, counts: map[string]int{}},
-		known:   known{}, inFolder: inFolder, place: place, stay: staying{},
+		known:   known{}, inFolder: s.folderReader(), place: place, stay: staying{},
 	}
 	if place.Position == "" {
 		err = p.look(ctx)
 	}
 	return p, err
+}
+
+// folderReader returns what reads the versions in the folder; nil for one of Engram, as its exporter compares rows.
+func (s *Sync) folderReader() func(context.Context) (known, error) {
+	if s.o.Format == wire.SyncEngram {
+		return nil
+	}
+	return s.inFolder
 }
 
 // placeOf returns where the last export ended. When the chunk it wrote is no
@@ -154,27 +162,27 @@ func foreign(out amber.Outgoing) bool {
 
 // each calls fn with what is new, a step at a time, the last one marked. A
 // history that a restore replaced is begun anew.
-func (s *Sync) each(ctx context.Context, o ExportOptions, latest bool, inFolder func(context.Context) (known, error), fn func(*pass, step) error) error {
-	p, err := s.begin(ctx, o, inFolder)
+func (s *Sync) each(ctx context.Context, o ExportOptions, fn func(*pass, step) error) error {
+	p, err := s.begin(ctx, o)
 	if err != nil {
 		return err
 	}
-	err = s.walk(ctx, o, latest, p, fn)
+	err = s.walk(ctx, o, p, fn)
 	if amber.KindOf(err) != amber.KindConflict || p.place.Position == "" {
 		return err
 	}
 	p.place = amber.SyncPlace{Chunk: p.place.Chunk}
-	p.inFolder = inFolder
+	p.inFolder = s.folderReader()
 	if err := p.look(ctx); err != nil {
 		return err
 	}
-	return s.walk(ctx, o, latest, p, fn)
+	return s.walk(ctx, o, p, fn)
 }
 
-func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, fn func(*pass, step) error) error {
+func (s *Sync) walk(ctx context.Context, o ExportOptions, p *pass, fn func(*pass, step) error) error {
 	for after := p.place.Position; ; {
 		out, err := s.store.Outgoing(ctx, amber.OutgoingRequest{
-			Place: s.dir, Project: o.Project, Since: p.place.Position, After: after, Latest: latest,
+			Place: s.dir, Project: o.Project, Since: p.place.Position, After: after, Latest: s.o.Format == wire.SyncEngram,
 		})
 		if err != nil {
 			return err

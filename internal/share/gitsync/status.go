@@ -25,10 +25,11 @@ func (s *Sync) Status(ctx context.Context, project string) (wire.SyncStatus, err
 		return st, err
 	}
 	st.Conflicts, st.ConflictCount, st.Devices = report.Conflicts, report.ConflictCount, report.Devices
-	if s.o.Format == wire.SyncEngram {
-		return st, s.engramStatus(ctx, project, report, &st)
+	if st.PendingExport, err = s.pendingExport(ctx, project); err != nil {
+		return st, err
 	}
-	if st.PendingExport, err = s.pendingExport(ctx, ExportOptions{Project: project}, false, s.inFolder); err != nil {
+	if s.o.Format == wire.SyncEngram {
+		err = s.engramStatus(ctx, &st)
 		return st, err
 	}
 	v, err := s.survey(ctx)
@@ -44,8 +45,8 @@ func (s *Sync) Status(ctx context.Context, project string) (wire.SyncStatus, err
 }
 
 // pendingExport counts the records an export would write.
-func (s *Sync) pendingExport(ctx context.Context, o ExportOptions, latest bool, inFolder func(context.Context) (known, error)) (n int64, err error) {
-	err = s.each(ctx, o, latest, inFolder, func(_ *pass, st step) error {
+func (s *Sync) pendingExport(ctx context.Context, project string) (n int64, err error) {
+	err = s.each(ctx, ExportOptions{Project: project}, func(_ *pass, st step) error {
 		n += int64(len(st.records))
 		return nil
 	})
