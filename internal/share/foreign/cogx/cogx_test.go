@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/internal/share/foreign/cogx"
@@ -20,30 +18,16 @@ import (
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
-var times = cmp.AllowUnexported(amber.Time{})
-
 const (
 	sample   = "testdata/sample"
 	memoryID = "01890a5d-ac96-774b-bcce-b302099a8057"
 	otherID  = "01890a5d-ac96-774b-bcce-b302099a8058"
 )
 
-func moment(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
-
 // archive makes a folder with a manifest and files of records.
 func archive(t testing.TB, files map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"cogx_version": "0.1"}`), 0o600))
-	for name, text := range files {
-		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-		at := moment(t, "2026-03-04").Time()
-		must.Do(t, os.Chtimes(filepath.Join(dir, name), at, at))
-	}
-	return dir
+	return foreigntest.Put(t, foreigntest.Files(t, map[string]string{"manifest.json": `{"cogx_version": "0.1"}`}), files)
 }
 
 // packed makes a packed archive of a folder.
@@ -74,7 +58,7 @@ func TestTheSample(t *testing.T) {
 				r.Memories[i].CreatedAt, r.Memories[i].UpdatedAt = amber.Time{}, amber.Time{}
 			}
 		}
-		at := moment(t, "2026-01-02T03:04:05.678Z")
+		at := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 		line := func(file string, n int) foreign.Place {
 			return foreign.Place{File: file, At: fmt.Sprintf("line %d", n)}
 		}
@@ -92,13 +76,13 @@ func TestTheSample(t *testing.T) {
 				Place: line("facts.jsonl", 1), Key: foreign.Key{"amber", "f1"}, Kind: amber.WorkspaceFact, Content: "Ada maintains checkout",
 				Metadata: map[string]string{"subject": "e1", "predicate": "maintains", "object": "e2", "confidence": "1.0", "valid_at": "2026-01-01T00:00:00.000Z"},
 			},
-		}, times)
+		}, foreigntest.Times)
 		must.Equal(t, "relations", relations(r), "e1 maintains e2, f1 related e1, f1 related e2")
 		must.Equal(t, "sessions", len(r.Sessions), 1)
 		r.Sessions[0].Place.File = filepath.Base(r.Sessions[0].Place.File)
 		must.Equal(t, "session", r.Sessions[0], foreign.Session{
 			Place: line("episodes.jsonl", 1), ID: "s1", Name: "Coupons", StartedAt: at, EndedAt: at, Turns: 1, State: r.Sessions[0].State,
-		}, times)
+		}, foreigntest.Times)
 		turn := r.Turns["s1"][0]
 		must.Equal(t, "turn", fmt.Sprint(turn.Role, " ", turn.Content, " ", turn.At, " ", turn.Key[:2]), "user Why twice? 2026-01-02T03:04:05.678Z [amber s1]")
 		must.Equal(t, "skips", r.Skips, nil)
@@ -148,7 +132,7 @@ broken
 		`[letta b1] user_fact "human" "Ada" user= tags=[] meta=map[] {"limit":5000}`,
 		`[unknown m2 entity] project_fact "shop" "The shop" user= tags=[] meta=map[entity_type:Project] {"aliases":["store"],"attributes":{"a":1}}`,
 	}, "\n"))
-	must.Equal(t, "times", r.Memories[0].CreatedAt.String()+" "+r.Memories[1].UpdatedAt.String(), "2026-01-02T03:04:05.678Z 2026-03-04T00:00:00.000Z")
+	must.Equal(t, "times", r.Memories[0].CreatedAt.String()+" "+r.Memories[1].UpdatedAt.String(), "2026-01-02T03:04:05.678Z 2026-01-02T03:04:05.000Z")
 	must.Equal(t, "notes", fmt.Sprint(r.Notes[0].Name, " ", r.Notes[0].Content, " ", r.Notes[1].Name, " ", len(r.Notes)), "cogx/cognee/a-b text cogx/cognee/d3 2")
 	must.Equal(t, "skips", strings.Join(r.Skips, "\n"), strings.Join([]string{
 		`memories.jsonl: line 3: memory "m2" is there twice`,
@@ -261,7 +245,7 @@ func TestHostileRecords(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	t.Parallel()
-	at := moment(t, "2026-01-02T03:04:05.678Z")
+	at := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 	m := amber.Memory{
 		ID: memoryID, Kind: amber.ProjectFact, Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "shop", UserID: "ada", SessionID: "s-1"},
 		Title: "Rounding", Content: "Round <once>\n", Summary: "s", Topic: "rounding", Tags: []string{"billing"}, Metadata: map[string]string{"a": "b"},
@@ -300,17 +284,17 @@ func TestExport(t *testing.T) {
 	must.Equal(t, "memory", got, foreign.Memory{
 		Place: got.Place, Key: foreign.Key{"amber", memoryID}, Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content,
 		Summary: m.Summary, Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, CreatedAt: at, UpdatedAt: at, AmberID: memoryID,
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "memories", len(r.Memories), 2)
 	must.Equal(t, "relations", r.Relations, []foreign.Relation{{
 		Place: r.Relations[0].Place, From: foreign.Key{"amber", memoryID}, To: foreign.Key{"amber", otherID}, Type: "supersedes", Strength: 0.25, CreatedAt: at,
-	}}, times)
+	}}, foreigntest.Times)
 	must.Equal(t, "session", r.Sessions[0], foreign.Session{
 		Place: r.Sessions[0].Place, ID: "s-1", Name: "Coupons", Binding: "claude-code", Project: "shop", Directory: "/src", Summary: "sum", Parent: "s-0",
 		StartedAt: at, EndedAt: at.Add(1e9), Turns: 2, State: r.Sessions[0].State,
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns["s-1"]), "user: Why?\nsystem: So.\n")
-	must.Equal(t, "note", r.Notes, []foreign.Note{{Place: r.Notes[0].Place, Name: "folder/a note", Content: "text\n", UpdatedAt: at}}, times)
+	must.Equal(t, "note", r.Notes, []foreign.Note{{Place: r.Notes[0].Place, Name: "folder/a note", Content: "text\n", UpdatedAt: at}}, foreigntest.Times)
 	must.Equal(t, "skips", r.Skips, []string{`episodes.jsonl: line 2: episode "s-2" has no turns`})
 }
 

@@ -9,16 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/internal/share/foreign/foreigntest"
 	"github.com/amber-memory/amber/internal/share/foreign/letta"
 	"github.com/amber-memory/amber/internal/test/must"
 )
-
-var times = cmp.AllowUnexported(amber.Time{})
 
 // Both samples say the same; one is a JSON string that holds the JSON.
 func TestTheSamples(t *testing.T) {
@@ -30,7 +26,7 @@ func TestTheSamples(t *testing.T) {
 			Place: foreign.Place{File: file, At: "block 1"}, Key: foreign.Key{"amber", "project_fact/checkout"}, Kind: amber.WorkspaceFact,
 			Title: "project_fact/checkout", Topic: "project_fact/checkout", Content: "Round half to even", Summary: "amber 01890a5d",
 			CreatedAt: at, UpdatedAt: at, Foreign: foreign.Object{"limit": json.Number("20000")}, AmberID: "x",
-		}}, times)
+		}}, foreigntest.Times)
 		turns := []foreign.Turn{
 			{
 				Place: foreign.Place{File: file, At: "agent 1, message 1"}, Role: amber.RoleUser, Content: "the total is wrong", At: at,
@@ -44,8 +40,8 @@ func TestTheSamples(t *testing.T) {
 		must.Equal(t, file+" session", r.Sessions, []foreign.Session{{
 			Place: foreign.Place{File: file, At: "agent 1"}, ID: "letta-amber", Name: "amber", StartedAt: at, EndedAt: end, Turns: 2,
 			State: strings.Join(turns[1].Key, " "),
-		}}, times)
-		must.Equal(t, file+" turns", r.Turns["letta-amber"], turns, times)
+		}}, foreigntest.Times)
+		must.Equal(t, file+" turns", r.Turns["letta-amber"], turns, foreigntest.Times)
 		must.Equal(t, file+" skips", r.Skips, nil)
 	}
 }
@@ -71,7 +67,7 @@ func TestBlocks(t *testing.T) {
 	}
 	must.Equal(t, "memories", strings.Join(got, "\n"), `["sam" "human"] user_fact Ada the user [a 3] map[limit:x metadata:map[x:1] read_only:true]`+"\n"+
 		`["" "free"] workspace_fact text  [] <nil>`)
-	must.Equal(t, "time", r.Memories[1].CreatedAt, foreigntest.At(t, "2026-01-05"), times)
+	must.Equal(t, "time", r.Memories[1].CreatedAt, foreigntest.At(t, "2026-01-05"), foreigntest.Times)
 	must.Equal(t, "skips", strings.Join(r.Skips, "\n"), strings.Join([]string{
 		`a.af: block 2: block "persona" is empty`,
 		`a.af: block 3: block has the id of another block, or the blocks of the file have more than 67108864 bytes`,
@@ -106,8 +102,8 @@ func TestMessages(t *testing.T) {
 	turns := r.Turns["letta-sam"]
 	must.Equal(t, "texts", foreigntest.Texts(turns), "user: hello\nassistant: Hi!\ntool: found\ntool: returned\nassistant: Only here\nassistant: a\n[image]\n"+
 		"user: again\nuser: again\nuser: {\"type\": \"json of mine\"}\n")
-	must.Equal(t, "activity", turns[1].Activity, []amber.Activity{{Kind: amber.ActivityTool, Name: "archival_memory_search", Detail: `{"query": "x"}`, Count: 1}}, times)
-	must.Equal(t, "time of a message without one", turns[2].At, foreigntest.At(t, "2026-01-01T00:00:03Z"), times)
+	must.Equal(t, "activity", turns[1].Activity, []amber.Activity{{Kind: amber.ActivityTool, Name: "archival_memory_search", Detail: `{"query": "x"}`, Count: 1}}, foreigntest.Times)
+	must.Equal(t, "time of a message without one", turns[2].At, foreigntest.At(t, "2026-01-01T00:00:03Z"), foreigntest.Times)
 	must.Equal(t, "compaction", turns[6].Compaction, "so far")
 	must.Equal(t, "session", fmt.Sprint(r.Sessions[0].Turns, r.Sessions[0].StartedAt, r.Sessions[0].EndedAt), "10 2026-01-01T00:00:02.000Z 2026-01-01T00:00:08.000Z")
 	must.Equal(t, "skips", strings.Join(r.Skips[2:], "\n"), `a.af: agent 1, message 13: time is 2226-01-01T00:00:07Z, want one from 1990 to 2099`+"\n"+
@@ -123,7 +119,7 @@ func TestTheOlderForm(t *testing.T) {
 	r := foreigntest.Read(t, letta.Format, dir)
 	must.Equal(t, "memories", len(r.Memories), 2)
 	must.Equal(t, "key", r.Memories[0].Key, foreign.Key{"sam", "human"})
-	must.Equal(t, "time", r.Memories[0].CreatedAt, foreigntest.At(t, "2025-01-02T03:04:05.678Z"), times)
+	must.Equal(t, "time", r.Memories[0].CreatedAt, foreigntest.At(t, "2025-01-02T03:04:05.678Z"), foreigntest.Times)
 	must.Equal(t, "texts", foreigntest.Texts(r.Turns["letta-sam"]), "user: hi\n")
 	must.Equal(t, "skips", r.Skips, nil)
 }
@@ -259,7 +255,7 @@ func TestExport(t *testing.T) {
 		must.Equal(t, "memory", m, foreign.Memory{
 			Place: m.Place, Key: m.Key, Kind: want.Kind, Scope: want.Scope, Identities: want.Identities, Title: want.Title, Content: want.Content,
 			Summary: want.Summary, Topic: want.Topic, Tags: want.Tags, CreatedAt: o.At, UpdatedAt: o.At, AmberID: string(want.ID),
-		}, times)
+		}, foreigntest.Times)
 	}
 	must.Equal(t, "sessions", fmt.Sprintf("%d %s %s %s", len(r.Sessions), r.Sessions[0].ID, r.Sessions[0].Name, r.Sessions[1].ID), "2 s-1 Coupons s-3")
 	must.Equal(t, "texts", foreigntest.Texts(r.Turns["s-1"]), "user: Why?\nassistant: So.\n")

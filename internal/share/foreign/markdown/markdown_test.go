@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/internal/share/foreign/foreigntest"
@@ -18,39 +16,17 @@ import (
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
-// times are compared by what they say.
-var times = cmp.AllowUnexported(amber.Time{})
-
 const sample = "testdata/basic-memory"
-
-// folder makes a folder of files.
-func folder(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
-		at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		must.Do(t, os.Chtimes(file, at, at))
-	}
-	return dir
-}
-
-func moment(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
 
 func TestTheSampleOfBasicMemory(t *testing.T) {
 	t.Parallel()
 	r := foreigntest.Read(t, markdown.BasicMemory, sample)
 	file := "shop/checkout-rounding.md"
-	created, updated := moment(t, "2026-01-02T03:04:05.678Z"), moment(t, "2026-01-03T03:04:05.678Z")
+	created, updated := foreigntest.At(t, "2026-01-02T03:04:05.678Z"), foreigntest.At(t, "2026-01-03T03:04:05.678Z")
 	text := must.Get(os.ReadFile(filepath.Join(sample, file)))(t)
 	must.Equal(t, "notes", r.Notes, []foreign.Note{{
 		Place: foreign.Place{File: file}, Name: "shop/checkout-rounding", Content: string(text), UpdatedAt: updated,
-	}}, times)
+	}}, foreigntest.Times)
 	refs := []amber.SourceRef{{Kind: "note", Value: "shop/checkout-rounding"}}
 	observation := func(line int, kind amber.MemoryKind, category, text, context, qualifier string, tags ...string) foreign.Memory {
 		m := foreign.Memory{
@@ -74,7 +50,7 @@ func TestTheSampleOfBasicMemory(t *testing.T) {
 		Title: "Checkout rounding", Content: "Totals round half to even. #not-a-list", Topic: "shop/checkout-rounding",
 		Tags: []string{"billing", "decision"}, SourceRefs: refs, CreatedAt: created, UpdatedAt: updated,
 		AmberID: "01890a5d-ac96-774b-bcce-b302099a8057",
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "kept", left, `{"front":{"modified":"2026-01-03T03:04:05.678+00:00"},"relations":[`+
 		`{"type":"depends_on","target":"Price Engine","context":"hard"},{"type":"was replaced by","target":"New Rounding"},`+
 		`{"type":"links_to","target":"Other Note"},{"type":"links_to","target":"Bare Target"}]}`)
@@ -83,12 +59,12 @@ func TestTheSampleOfBasicMemory(t *testing.T) {
 		observation(19, amber.ProjectFact, "decision", "Round once, at the invoice #billing", "agreed in review", "", "billing"),
 		observation(20, amber.WorkflowInsight, "tip", "Use decimals, never floats", "", ""),
 		observation(24, amber.ProjectFact, "decision", "Cache is Redis", "", "@effective[2026-06-10,2026-07-27)"),
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "relations", len(r.Relations), 4)
 	for i, rel := range r.Relations {
 		must.Equal(t, "relation", rel, foreign.Relation{
 			Place: r.Memories[i+1].Place, From: r.Memories[i+1].Key, To: r.Memories[0].Key, Type: "part_of", CreatedAt: created,
-		}, times)
+		}, foreigntest.Times)
 	}
 	must.Equal(t, "skips", r.Skips, nil)
 }
@@ -118,7 +94,7 @@ func TestFoldersAreTold(t *testing.T) {
 		{"vault with orders", map[string]string{".obsidian/app.json": "{}", "AGENTS.md": "x"}, "0310"},
 		{"orders below", map[string]string{"pkg/a/AGENTS.md": "x", "main.go": ""}, "0010"},
 	} {
-		dir := folder(t, c.files)
+		dir := foreigntest.Files(t, c.files)
 		for _, name := range []string{dir, zipped(t, dir, ""), zipped(t, dir, "top/")} {
 			tree := must.Get(foreign.Open(name))(t)
 			got := ""
@@ -158,7 +134,7 @@ func TestAFileAloneIsTold(t *testing.T) {
 		"AGENTS.override.md": {foreign.Fallback, foreign.Sure}, ".cursorrules": {foreign.No, foreign.Sure}, "GEMINI.md": {foreign.Fallback, foreign.Sure},
 		"a.json": {foreign.No, foreign.No},
 	} {
-		tree := must.Get(foreign.Open(filepath.Join(folder(t, map[string]string{name: "text"}), name)))(t)
+		tree := must.Get(foreign.Open(filepath.Join(foreigntest.Files(t, map[string]string{name: "text"}), name)))(t)
 		must.Equal(t, name+" as a folder", markdown.Folder.Detect(tree), want[0])
 		must.Equal(t, name+" as instructions", markdown.Instructions.Detect(tree), want[1])
 		must.Do(t, tree.Close())
@@ -167,7 +143,7 @@ func TestAFileAloneIsTold(t *testing.T) {
 
 func TestAVaultIsNotesUnlessMoreIsAskedFor(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		".obsidian/app.json": "{}", ".trash/old.md": "x", "pictures/a.png": "x",
 		"a.md": "- [decision] Round once\n- see [[b]]\n", "sub/b.md": "text",
 	})
@@ -217,23 +193,23 @@ func TestTimes(t *testing.T) {
 	local := func(y int, m time.Month, d, h int) amber.Time {
 		return amber.At(time.Date(y, m, d, h, 0, 0, 0, time.Local))
 	}
-	file := moment(t, "2026-03-04T05:06:07Z")
+	file := foreigntest.Modified
 	for head, want := range map[string][2]amber.Time{
 		"created: 2026-01-02T03:00:00":                           {local(2026, 1, 2, 3), file},
 		"created: 2026-01-02":                                    {local(2026, 1, 2, 0), file},
-		"created: 2026-01-02T03:00:00Z\nmodified: 2026-01-05":    {moment(t, "2026-01-02T03:00:00Z"), local(2026, 1, 5, 0)},
+		"created: 2026-01-02T03:00:00Z\nmodified: 2026-01-05":    {foreigntest.At(t, "2026-01-02T03:00:00Z"), local(2026, 1, 5, 0)},
 		"created: '{{date}}'\nmodified: yesterday":               {file, file},
 		"created: 1970-01-01\nmodified: [2026-01-01]":            {file, file},
-		"created: 2026-01-02T03:00:00.123456+02:00\nmodified: 3": {moment(t, "2026-01-02T01:00:00.123Z"), file},
+		"created: 2026-01-02T03:00:00.123456+02:00\nmodified: 3": {foreigntest.At(t, "2026-01-02T01:00:00.123Z"), file},
 	} {
-		r := foreigntest.Read(t, markdown.BasicMemory, folder(t, map[string]string{"a.md": "---\ntitle: A\npermalink: a\n" + head + "\n---\ntext\n"}))
-		must.Equal(t, head, [2]amber.Time{r.Memories[0].CreatedAt, r.Memories[0].UpdatedAt}, want, times)
+		r := foreigntest.Read(t, markdown.BasicMemory, foreigntest.Files(t, map[string]string{"a.md": "---\ntitle: A\npermalink: a\n" + head + "\n---\ntext\n"}))
+		must.Equal(t, head, [2]amber.Time{r.Memories[0].CreatedAt, r.Memories[0].UpdatedAt}, want, foreigntest.Times)
 	}
 }
 
 func TestHeads(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"a.md":      "---\ntitle: A\npermalink: one\ntags: \"x, #y\"\ntype: decision\nstatus: open\nodd: .nan\n---\ntext\n",
 		"broken.md": "---\ntitle: [\n---\nbody\n",
 		"c.md":      "---\ntitle:\n- two\n- words\npermalink: one\n---\n",
@@ -256,7 +232,7 @@ func TestHeads(t *testing.T) {
 
 func TestTwoFilesOnOneNote(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, markdown.Folder, folder(t, map[string]string{"a?b.md": "1", "a-b.md": "2", "a:b.md": "3", " .x/y.md": "4"}))
+	r := foreigntest.Read(t, markdown.Folder, foreigntest.Files(t, map[string]string{"a?b.md": "1", "a-b.md": "2", "a:b.md": "3", " .x/y.md": "4"}))
 	must.Equal(t, "notes", names(r), "x/y a-b")
 	must.Equal(t, "skips", r.Skips, []string{
 		`a:b.md: file would be the note "a-b", which is a-b.md already`, `a?b.md: file would be the note "a-b", which is a-b.md already`,
@@ -265,7 +241,7 @@ func TestTwoFilesOnOneNote(t *testing.T) {
 
 func TestATextMayBeLeftAlone(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, markdown.BasicMemory, folder(t, map[string]string{
+	r := foreigntest.Read(t, markdown.BasicMemory, foreigntest.Files(t, map[string]string{
 		"a.md": "---\ntitle: A\npermalink: a\nbm_parse_semantics: false\n---\n[x y] text #tag [[b]]\n", "b.md": "b",
 	}))
 	must.Equal(t, "memories and relations", contents(r)+relations(r), "[x y] text #tag [[b]]|b")
@@ -274,14 +250,14 @@ func TestATextMayBeLeftAlone(t *testing.T) {
 // Two spellings of one letter are one name; capitals are another.
 func TestNamesOfNotes(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, markdown.Folder, folder(t, map[string]string{"e\u0301.md": "1", "\u00e9.md": "2", "a.md": "3", "A.md": "4"}))
+	r := foreigntest.Read(t, markdown.Folder, foreigntest.Files(t, map[string]string{"e\u0301.md": "1", "\u00e9.md": "2", "a.md": "3", "A.md": "4"}))
 	must.Equal(t, "notes", len(r.Notes), 3)
 	must.Equal(t, "skips", len(r.Skips), 1)
 }
 
 func TestInstructionsAreNotes(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"AGENTS.md": "a", "pkg/AGENTS.override.md": "b", "CLAUDE.md": "c", ".cursorrules": "d", ".cursor/rules/x/money.mdc": "e",
 		"GEMINI.md": "# Mine\n\n## Gemini Added Memories\n- I prefer tabs\n\n## Other\n- mine\n", "README.md": "no", "sub/GEMINI.md": "## Gemini Added Memories\n- x\n",
 	})

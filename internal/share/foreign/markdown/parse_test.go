@@ -19,7 +19,7 @@ func jsonOf(v any) (string, error) {
 // page reads a text as one file of a folder of basic-memory, beside some others.
 func page(t *testing.T, text string) *foreigntest.Recorder {
 	t.Helper()
-	return foreigntest.Read(t, markdown.BasicMemory, folder(t, map[string]string{
+	return foreigntest.Read(t, markdown.BasicMemory, foreigntest.Files(t, map[string]string{
 		"in/page.md":     "---\ntitle: Page\npermalink: page\n---\n" + text,
 		"Price.md":       "---\ntitle: Price Engine\npermalink: shop/price\n---\n",
 		"in/near.md":     "---\npermalink: near\n---\n",

@@ -38,7 +38,7 @@ func TestAnExportedMemory(t *testing.T) {
 	m := amber.Memory{
 		ID: firstID, Kind: amber.ProjectFact, Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "shop", UserID: "ada"},
 		Title: "Checkout: \"rounding\" #1", Content: "# Rounding\n\nRound once. #billing\n\n- [x] done\n", Summary: "a \u2028 b\\", Topic: "rounding",
-		Tags: []string{"a, b", "billing"}, CreatedAt: moment(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: moment(t, "2026-01-03T03:04:05.678Z"),
+		Tags: []string{"a, b", "billing"}, CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: foreigntest.At(t, "2026-01-03T03:04:05.678Z"),
 	}
 	other := amber.Memory{ID: secondID, Kind: amber.UserFact, Scope: amber.ScopeGlobal, Content: "Uses tabs"}
 	c := &foreigntest.Contents{MemoryList: []amber.Memory{m, other}, RelationList: []amber.Relation{
@@ -91,7 +91,7 @@ Round once. \#billing
 			Place: r.Memories[1].Place, Key: foreign.Key{"memories/uses-tabs-b302099a8058"}, Kind: other.Kind, Scope: other.Scope,
 			Content: other.Content, CreatedAt: r.Memories[1].CreatedAt, UpdatedAt: r.Memories[1].UpdatedAt, AmberID: secondID,
 		},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "relations", fmt.Sprintf("%s %g, %s %g, %d", r.Relations[0].Type, r.Relations[0].Strength, r.Relations[1].Type,
 		r.Relations[1].Strength, len(r.Relations)), "related 0.5, see _also_ _this_ 0, 2")
 	must.Equal(t, "notes", len(r.Notes), 0)
@@ -105,7 +105,7 @@ func TestExportedNotesAreTheNotes(t *testing.T) {
 	}
 	c := &foreigntest.Contents{}
 	for i, text := range texts {
-		c.NoteList = append(c.NoteList, amber.Note{Name: fmt.Sprintf("folder/note %d", i), Content: text, UpdatedAt: moment(t, "2026-01-02")})
+		c.NoteList = append(c.NoteList, amber.Note{Name: fmt.Sprintf("folder/note %d", i), Content: text, UpdatedAt: foreigntest.At(t, "2026-01-02")})
 	}
 	dir := export(t, c)
 	r := foreigntest.Read(t, markdown.BasicMemory, dir)

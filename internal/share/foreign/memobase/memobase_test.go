@@ -4,8 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/internal/share/foreign/foreigntest"
@@ -24,7 +22,7 @@ func TestSample(t *testing.T) {
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{{
 		Place: foreign.Place{File: "profiles.json", At: "profile 1"}, Key: foreign.Key{"66666666-6666-4666-8666-666666666666"},
 		Kind: amber.UserFact, Scope: amber.ScopeUser, Content: "Prefers tabs", Topic: "style-indent", CreatedAt: at, UpdatedAt: at,
-	}}, cmpopts.EquateComparable(amber.Time{}))
+	}}, foreigntest.Times)
 }
 
 func TestOtherShapes(t *testing.T) {

@@ -3,9 +3,6 @@ package supermemory_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/internal/share/foreign/foreigntest"
 	"github.com/amber-memory/amber/internal/share/foreign/supermemory"
@@ -28,7 +25,7 @@ func TestListWithContent(t *testing.T) {
 		Place: foreign.Place{File: "x.json", At: "memory 1"}, Key: foreign.Key{"m1"}, Title: "Tabs", Summary: "Likes tabs", Content: "Ada likes tabs.",
 		Tags: []string{"ada"}, CreatedAt: must.Get(foreign.Text("2026-01-02T03:04:05.678Z"))(t), UpdatedAt: must.Get(foreign.Text("2026-01-02T03:04:06.678Z"))(t),
 		Foreign: r.Memories[0].Foreign,
-	}}, cmpopts.EquateComparable(amber.Time{}))
+	}}, foreigntest.Times)
 	must.Equal(t, "foreign", string(foreign.Raw(r.Memories[0].Foreign)), `{"metadata":{"a":1}}`)
 	must.Equal(t, "skipped", r.Skips, []string{
 		"x.json: memory 2: memory has no content", "x.json: memory 3: id m1 is there before", "x.json: memory 4: memory has no id",
