@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/store/image"
 )
 
 // Export writes the memories and turns of an agent, and what belongs to them,
@@ -26,7 +27,7 @@ import (
 // it returns nil; after an error the caller throws the folder away. Errors:
 // those of from; conflict when one of the files exists; invalid for a name that
 // no agent may have.
-func Export(ctx context.Context, from Source, dir string, agent amber.AgentID) (report Report, err error) {
+func Export(ctx context.Context, from *image.Records, dir string, agent amber.AgentID) (report Report, err error) {
 	if _, err := amber.ParseAgentID(string(agent)); err != nil {
 		return report, err
 	}
@@ -38,7 +39,7 @@ func Export(ctx context.Context, from Source, dir string, agent amber.AgentID) (
 
 // exporter is one export on its way.
 type exporter struct {
-	from         Source
+	from         *image.Records
 	dir          string
 	agent        amber.AgentID
 	report       Report

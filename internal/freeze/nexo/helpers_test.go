@@ -17,11 +17,6 @@ import (
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
-var (
-	_ Sink   = (*sqlite.Filler)(nil)
-	_ Source = (*image.Records)(nil)
-)
-
 // clock stands still until a test calls move.
 type clock struct{ now time.Time }
 
@@ -88,7 +83,7 @@ func importNexo(t *testing.T, dir string, agent amber.AgentID) (string, Report, 
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	into := must.Get(sqlite.Fill(t.Context(), path, importGeneration, sqlite.Options{Clock: newClock().read, Random: rand.Reader}))(t)
-	report, err := Import(t.Context(), dir, into, agent)
+	report, err := Import(t.Context(), dir, into.Filler, agent)
 	must.Do(t, into.Close())
 	return path, report, err
 }

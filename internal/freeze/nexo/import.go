@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/store/sqlcore"
 )
 
 // Import fills an agent from the databases in the folder dir, as far as
@@ -19,7 +20,7 @@ import (
 // Errors: damaged for a file that is not a whole database; refused for a file
 // with a journal beside it; quota; invalid. After an error the caller throws
 // away what into has stored.
-func Import(ctx context.Context, dir string, into Sink, agent amber.AgentID) (report Report, err error) {
+func Import(ctx context.Context, dir string, into *sqlcore.Filler, agent amber.AgentID) (report Report, err error) {
 	if _, err := amber.ParseAgentID(string(agent)); err != nil {
 		return report, err
 	}
@@ -37,7 +38,7 @@ func Import(ctx context.Context, dir string, into Sink, agent amber.AgentID) (re
 // importer is one import on its way.
 type importer struct {
 	agent    amber.AgentID // whose rows are taken
-	into     Sink
+	into     *sqlcore.Filler
 	files    []*file
 	longTerm *file
 	report   Report

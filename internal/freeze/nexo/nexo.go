@@ -1,6 +1,6 @@
 // Package nexo reads and writes the databases of nexo, the SQLite files of a
-// bundle in the format nexo-memory-snapshot-v1. It knows nexo's tables; the
-// agent on the other side is a [Sink] or a [Source]. docs/format/bundle.md
+// bundle in the format nexo-memory-snapshot-v1. It knows nexo's tables; on the
+// other side is the memory.db of an agent. docs/format/bundle.md
 // describes the tables.
 package nexo
 

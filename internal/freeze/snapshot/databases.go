@@ -232,7 +232,7 @@ func (e *Engine) importNexo(ctx context.Context, dir, gen string, agent amber.Ag
 	if err != nil {
 		return nil, err
 	}
-	report, err := nexo.Import(ctx, dir, into, agent)
+	report, err := nexo.Import(ctx, dir, into.Filler, agent)
 	err = errors.Join(err, into.Close())
 	if err == nil {
 		err = sqlite.MakeControl(ctx, filepath.Join(gen, controlDB), c, e.writing())
