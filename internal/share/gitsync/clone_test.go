@@ -1,6 +1,7 @@
 package gitsync_test
 
 import (
+	"cmp"
 	"crypto/rand"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/guard/redact"
 	"github.com/amber-memory/amber/internal/share/gitsync"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/home"
@@ -42,6 +44,9 @@ func (w *wrist) turn(d time.Duration) {
 	defer w.mu.Unlock()
 	w.at = w.at.Add(d)
 }
+
+// rules take secrets out for every clone: a redactor compiles its expressions when they are first used.
+var rules = redact.New()
 
 // clone is a person with a store and a folder.
 type clone struct {
@@ -77,6 +82,7 @@ func (c *clone) open(o gitsync.Options) {
 	agent := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(c.t)
 	store := must.Get(sqlite.Open(c.t.Context(), agent, sqlite.Options{Clock: c.clock.now, Random: rand.Reader}))(c.t)
 	c.t.Cleanup(func() { store.Close() })
+	o.Redact = cmp.Or(o.Redact, rules)
 	c.Store, c.sync = store, must.Get(o.Open(store, c.folder))(c.t)
 }
 

@@ -126,7 +126,7 @@ func (b *bench) close(t *testing.T, c *clone) {
 
 func syncOn(t *testing.T, c *clone, fsys fsx.FS) *gitsync.Sync {
 	t.Helper()
-	return must.Get(gitsync.Options{FS: fsys, Prompts: true}.Open(c.Store, c.folder))(t)
+	return must.Get(gitsync.Options{FS: fsys, Prompts: true, Redact: rules}.Open(c.Store, c.folder))(t)
 }
 
 // goal returns how much the folder holds when the work is done.
@@ -272,7 +272,7 @@ func TestWorkReportsEveryError(t *testing.T) {
 					c, disk := b.copy(t)
 					had := holds(t, disk, c.folder)
 					e := errfs.Wrap(disk, errfs.Rule{Nth: n, Err: fault})
-					s := must.Get(gitsync.Options{FS: e, Prompts: true}.Open(c.Store, c.folder))(t)
+					s := must.Get(gitsync.Options{FS: e, Prompts: true, Redact: rules}.Open(c.Store, c.folder))(t)
 					err := w.do(t.Context(), s)
 					fired := e.Injected()
 					if len(fired) == 0 {

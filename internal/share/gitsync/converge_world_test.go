@@ -111,7 +111,7 @@ func (p *party) open() {
 	p.check(err)
 	p.store, err = sqlite.Open(p.t.Context(), p.agent, sqlite.Options{Clock: p.clock.now, Random: p.random, Readers: 1})
 	p.check(err)
-	p.sync, err = gitsync.Options{Prompts: true}.Open(p.store, p.folder)
+	p.sync, err = gitsync.Options{Prompts: true, Redact: rules}.Open(p.store, p.folder)
 	p.check(err)
 	p.engine, err = snapshot.New(snapshot.Options{Home: p.home, Clock: p.clock.now, Random: p.random})
 	p.check(err)
