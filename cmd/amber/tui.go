@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/memory"
 	"github.com/amber-memory/amber/cmd/amber/internal/tui"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/capture/project"
 	"github.com/amber-memory/amber/internal/share/gitsync"
 	"github.com/amber-memory/amber/wire"
@@ -46,7 +47,7 @@ func (a *app) tui(ctx context.Context, cmd *cobra.Command, s *cli.Opened) error 
 		a.Out = was
 		aside.tell(was)
 	}()
-	return tui.Run(ctx, src, tui.Outside{Clock: a.Clock}, tui.Terminal{In: a.Stdin, Out: a.Stdout, Environ: a.Environ, Plain: a.Global.NoColor})
+	return tui.Run(ctx, src, window.Outside{Clock: a.Clock}, tui.Terminal{In: a.Stdin, Out: a.Stdout, Environ: a.Environ, Plain: a.Global.NoColor})
 }
 
 // maxAside bounds the remarks that are printed at the end.

@@ -105,6 +105,7 @@ var beside = map[string][]string{
 	"cmd/amber":                  {"cmd/*"}, // wires the rooms
 	"cmd/amber/internal/care":    {"cmd/amber/internal/capture", "cmd/amber/internal/share"},
 	"cmd/amber/internal/measure": {"cmd/amber/internal/demo"},
+	"cmd/amber/internal/tui":     {"cmd/amber/internal/window"},
 	"cmd/amber/internal/serve":   {"cmd/amber/internal/capture", "cmd/amber/internal/care", "cmd/amber/internal/freeze", "cmd/amber/internal/share"},
 
 	"wire": {"wire/sign"},

@@ -23,11 +23,6 @@ func (a *app) agentCommand() *cobra.Command {
 	return cli.Family("agent", a.agentListCommand(), a.agentShowCommand(), a.agentDeleteCommand())
 }
 
-// newAgentHelp says how an agent comes to be.
-const newAgentHelp = `Reading never makes an agent. A command that writes makes the agent named default, one that
-` + cli.AgentVariable + ` or ` + cli.TenantVariable + ` names, and one that amber setup was given; any other new name needs
---new-agent once. A name that does not exist exits 3 and lists the names that do.`
-
 // agentState says what there is of an agent.
 type agentState string
 

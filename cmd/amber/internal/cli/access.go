@@ -55,10 +55,6 @@ func (f access) Resolve(a *App) (agent.Access, error) {
 // PassphraseVariable is where the passphrase of bundles is looked for.
 const PassphraseVariable = "AMBER_BUNDLE_PASSPHRASE"
 
-// PassphraseHelp is the part of a help text that says where a passphrase comes from.
-const PassphraseHelp = `A passphrase is the first line of the file of --passphrase-file, - for stdin, or the value of
-` + PassphraseVariable + `.`
-
 // maxPassphrase bounds a passphrase; no person types a longer one.
 const maxPassphrase = 4096
 

@@ -11,9 +11,6 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// SnapshotIDHelp says how a user names one snapshot, in every verb about one.
-const SnapshotIDHelp = "A SNAPSHOT is a whole id, or its last 8 or more digits where no other id ends in them."
-
 // WithSnapshots opens the agent as far as the verb needs it, and its
 // snapshots.
 func (a *App) WithSnapshots(cmd *cobra.Command, need LiveAgent, fn func(ctx context.Context, s *Opened, e SnapshotEngine) error) error {

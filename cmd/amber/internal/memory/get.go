@@ -15,9 +15,6 @@ import (
 	"github.com/amber-memory/amber/internal/base/words"
 )
 
-// idHelp says how a user names one memory, in every verb about one.
-const idHelp = "An ID is a whole id, or its last 8 or more digits if no other id ends in them."
-
 func (a *app) getCommand() *cobra.Command {
 	return cli.Verb("get", func(cmd *cobra.Command, args []string) error {
 		return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {

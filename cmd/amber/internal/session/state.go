@@ -12,11 +12,6 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
-// stateHelp says what documents of runtime state are.
-const stateHelp = `A document is small JSON under a name: how far a reader has come, when something
-ran last. A NAME is 1 to 64 of a-z, 0-9, dot, _ and -, such as my-indexer.cursor.
-Snapshots capture all documents, and a restore brings them back.`
-
 func (a *app) stateCommand() *cobra.Command {
 	return cli.Family("state",
 		a.stateListCommand(), a.stateGetCommand(), a.stateSetCommand(), a.stateDeleteCommand())

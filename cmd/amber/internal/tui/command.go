@@ -15,10 +15,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 )
 
 // maxOutput bounds what is kept of the output of a command.
-const maxOutput = maxShown
+const maxOutput = window.MaxShown
 
 // maxTyped is how many command lines are remembered.
 const maxTyped = 100
@@ -28,31 +29,31 @@ const stopWait = 3 * time.Second
 
 // commandLine asks for a command of amber, with completion.
 func (m *Model) commandLine() tea.Cmd {
-	f := &field{label: ":amber", help: "tab complete · up and down: earlier commands · enter run · esc back"}
-	f.accept = m.runLine
-	f.cancel = func() tea.Cmd { return nil }
-	f.offers = func() []offer { return completions(m.src.Verbs, f.edit.String()) }
+	f := &window.Field{Label: ":amber", Help: "tab complete · up and down: earlier commands · enter run · esc back"}
+	f.Accept = m.runLine
+	f.Cancel = func() tea.Cmd { return nil }
+	f.Offers = func() []window.Offer { return completions(m.src.Verbs, f.Edit.String()) }
 	back := len(m.typed)
-	f.special = func(key string) bool {
+	f.Special = func(key string) bool {
 		switch key {
 		case "tab":
-			f.edit.set(completed(f.edit.String(), f.offers()))
+			f.Edit.Set(completed(f.Edit.String(), f.Offers()))
 		case "up", "down":
 			if key == "up" {
 				back = max(back-1, 0)
 			} else {
 				back = min(back+1, len(m.typed))
 			}
-			f.edit.set("")
+			f.Edit.Set("")
 			if back < len(m.typed) {
-				f.edit.set(m.typed[back])
+				f.Edit.Set(m.typed[back])
 			}
 		default:
 			return false
 		}
 		return true
 	}
-	m.field = f
+	m.Field = f
 	return nil
 }
 
@@ -60,7 +61,7 @@ func (m *Model) commandLine() tea.Cmd {
 func (m *Model) runLine(text string) tea.Cmd {
 	args, err := splitWords(text)
 	if err != nil {
-		return m.fail(err)
+		return m.Fail(err)
 	}
 	if len(args) > 0 && args[0] == "amber" {
 		args = args[1:]
@@ -69,9 +70,9 @@ func (m *Model) runLine(text string) tea.Cmd {
 	case len(args) == 0:
 		return nil
 	case slices.Contains([]string{"q", "quit", "exit"}, args[0]):
-		return m.quit()
+		return m.Quit()
 	case args[0] == "tui":
-		return m.fail(amber.Errorf(amber.KindInvalid, "run command", "tui", "the terminal UI is open already"))
+		return m.Fail(amber.Errorf(amber.KindInvalid, "run command", "tui", "the terminal UI is open already"))
 	}
 	m.typed = append(m.typed, text)
 	m.typed = m.typed[max(len(m.typed)-maxTyped, 0):]
@@ -80,24 +81,24 @@ func (m *Model) runLine(text string) tea.Cmd {
 
 // run is a command that runs: a page shows its output while it comes.
 func (m *Model) run(args []string) tea.Cmd {
-	ctx, stop := context.WithCancel(m.ctx)
+	ctx, stop := context.WithCancel(m.Ctx)
 	out := &output{news: make(chan struct{}, 1)}
 	line := "amber " + strings.Join(quotedAll(args), " ")
-	p := &page{title: "Output", changes: true, closed: stop, doc: document{}.head("$ " + line)}
+	p := &window.Page{Title: "Output", Changes: true, Closed: stop, Doc: window.Document{}.Head("$ " + line)}
 	end := "running … esc stops it"
 	show := func() {
-		d := document{}.head("$ " + line)
+		d := window.Document{}.Head("$ " + line)
 		text, cutOff := out.text()
-		d = d.text(text)
+		d = d.Text(text)
 		if cutOff > 0 {
-			d = d.dim("… " + cli.ByteSize(int64(cutOff)) + " more were not kept; run it in a shell to see all")
+			d = d.Dim("… " + cli.ByteSize(int64(cutOff)) + " more were not kept; run it in a shell to see all")
 		}
-		at := p.scroll
-		p.set(d.dim(end), "")
-		p.scroll = at
-		p.scrollBy(0, m.detailSize())
+		at := p.Scroll
+		p.Set(d.Dim(end), "")
+		p.Scroll = at
+		p.ScrollBy(0, m.DetailSize())
 	}
-	finish := ask(m.shell, func(context.Context) (string, error) { return m.children.run(ctx, m.src.Process(ctx, args), out), nil }, func(how string, _ error) tea.Cmd {
+	finish := window.Ask(m.Shell, func(context.Context) (string, error) { return m.children.run(ctx, m.src.Process(ctx, args), out), nil }, func(how string, _ error) tea.Cmd {
 		stop()
 		end = how
 		show()
@@ -105,7 +106,7 @@ func (m *Model) run(args []string) tea.Cmd {
 	})
 	var watch func() tea.Cmd
 	watch = func() tea.Cmd {
-		return ask(m.shell, func(context.Context) (bool, error) { return out.wait(), nil }, func(more bool, _ error) tea.Cmd {
+		return window.Ask(m.Shell, func(context.Context) (bool, error) { return out.wait(), nil }, func(more bool, _ error) tea.Cmd {
 			if !more {
 				return nil
 			}
@@ -113,7 +114,7 @@ func (m *Model) run(args []string) tea.Cmd {
 			return watch()
 		})
 	}
-	opened := m.push(p)
+	opened := m.Push(p)
 	show()
 	return tea.Batch(opened, finish, watch())
 }

@@ -1,13 +1,14 @@
 package tui
 
 import (
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"slices"
 	"strings"
 )
 
 // completions are the lines that could be typed, from what was typed so far: the next word of a
 // verb, or a flag.
-func completions(verbs []Verb, text string) (list []offer) {
+func completions(verbs []Verb, text string) (list []window.Offer) {
 	start, last := "", text
 	if i := strings.LastIndexByte(text, ' '); i >= 0 {
 		start, last = text[:i+1], text[i+1:]
@@ -16,7 +17,7 @@ func completions(verbs []Verb, text string) (list []offer) {
 	if strings.HasPrefix(last, "-") {
 		for _, f := range flagsOf(verbs, typed) {
 			if strings.HasPrefix(f, last) {
-				list = append(list, offer{start + f, ""})
+				list = append(list, window.Offer{Text: start + f, About: ""})
 			}
 		}
 		return list
@@ -29,7 +30,7 @@ func completions(verbs []Verb, text string) (list []offer) {
 		}
 		if next := words[len(typed)]; !seen[next] {
 			seen[next] = true
-			list = append(list, offer{start + next, v.Short})
+			list = append(list, window.Offer{Text: start + next, About: v.Short})
 		}
 	}
 	return list
@@ -59,13 +60,13 @@ func flagsOf(verbs []Verb, typed []string) (flags []string) {
 }
 
 // completed is the text with as much as every offer shares; the only one gets a blank behind it.
-func completed(text string, offers []offer) string {
+func completed(text string, offers []window.Offer) string {
 	if len(offers) == 0 {
 		return text
 	}
-	common := offers[0].text
+	common := offers[0].Text
 	for _, o := range offers[1:] {
-		for !strings.HasPrefix(o.text, common) {
+		for !strings.HasPrefix(o.Text, common) {
 			common = common[:len(common)-1]
 		}
 	}

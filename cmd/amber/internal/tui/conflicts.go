@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/wire"
 )
@@ -36,13 +37,13 @@ func sidesOf(id amber.MemoryID, r amber.SyncReport) (names string) {
 }
 
 // conflictsPage is screen 6: what was changed at two places, and what was not taken in.
-func (m conflictScreen) conflictsPage() *page {
-	p := &page{title: "Conflicts", empty: "There are no conflicts, and nothing is in quarantine."}
-	p.load = func(ctx context.Context, _ string) (batch, error) { return m.loadConflicts(ctx) }
-	p.detail = m.conflictDetail
+func (m conflictScreen) conflictsPage() *window.Page {
+	p := &window.Page{Title: "Conflicts", Empty: "There are no conflicts, and nothing is in quarantine."}
+	p.Load = func(ctx context.Context, _ string) (window.Batch, error) { return m.loadConflicts(ctx) }
+	p.Detail = m.conflictDetail
 	conflict := func() (disputed, bool) {
-		r, _ := p.current()
-		d, ok := r.value.(disputed)
+		r, _ := p.Current()
+		d, ok := r.Value.(disputed)
 		return d, ok
 	}
 	is := func() bool { _, ok := conflict(); return ok }
@@ -52,46 +53,46 @@ func (m conflictScreen) conflictsPage() *page {
 			return m.settle(p, d, which)
 		}
 	}
-	p.actions = []action{
-		{"1", "keep 1", "keep the first text, the one that is shown everywhere; it asks first", keep(1), is},
-		{"2", "keep 2", "keep the second text; it asks first", keep(2), is},
-		{"e", "edit both", "edit both texts together in $EDITOR", func() tea.Cmd {
+	p.Actions = []window.Action{
+		window.Key("1", "keep 1", "keep the first text, the one that is shown everywhere; it asks first", keep(1), is),
+		window.Key("2", "keep 2", "keep the second text; it asks first", keep(2), is),
+		window.Key("e", "edit both", "edit both texts together in $EDITOR", func() tea.Cmd {
 			d, _ := conflict()
 			return editor(m).editRead(func(ctx context.Context) (editing, error) { return m.readConflict(ctx, d) })
-		}, is},
+		}, is),
 	}
 	return p
 }
 
 // loadConflicts lists conflicts, then chunks of sync and entries of the journal that were set aside. A part
 // that the store or the server cannot report is a row of its own.
-func (m conflictScreen) loadConflicts(ctx context.Context) (b batch, err error) {
+func (m conflictScreen) loadConflicts(ctx context.Context) (b window.Batch, err error) {
 	report, err := m.src.Sync(ctx)
 	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
 		return b, err
 	}
 	for _, c := range report.Conflicts {
 		for i, other := range c.Others {
-			b.rows = append(b.rows, row{
-				id: fmt.Sprintf("%s %d", c.ID, i+1), lead: "conflict   ", title: cmpTitle(c.Kept, other), side: m.when(other.UpdatedAt), text: string(c.ID),
-				command: "amber history " + string(c.ID), value: disputed{c.ID, c.Kept, other, len(c.Others) - 1, sidesOf(c.ID, report)},
+			b.Rows = append(b.Rows, window.Row{
+				ID: fmt.Sprintf("%s %d", c.ID, i+1), Lead: "conflict   ", Title: cmpTitle(c.Kept, other), Side: m.When(other.UpdatedAt), Text: string(c.ID),
+				Command: "amber history " + string(c.ID), Value: disputed{c.ID, c.Kept, other, len(c.Others) - 1, sidesOf(c.ID, report)},
 			})
 		}
 	}
 	if more := report.ConflictCount - int64(len(report.Conflicts)); more > 0 {
-		b.note = words.Count(more, "more conflict is", "more conflicts are") + " listed once these are settled"
+		b.Note = words.Count(more, "more conflict is", "more conflicts are") + " listed once these are settled"
 	}
 	for _, q := range report.Quarantined {
-		b.rows = append(b.rows, row{id: q.ID, lead: "sync chunk ", title: q.ID, side: string(q.Kind), text: q.Reason, command: "amber sync status", value: q})
+		b.Rows = append(b.Rows, window.Row{ID: q.ID, Lead: "sync chunk ", Title: q.ID, Side: string(q.Kind), Text: q.Reason, Command: "amber sync status", Value: q})
 	}
 	held, err := m.src.Held.HeldEntries(ctx, "")
 	if kind := amber.KindOf(err); kind == amber.KindUnsupported || kind == amber.KindNotFound {
 		err = nil
 	}
 	for _, h := range held {
-		b.rows = append(b.rows, row{
-			id: h.Key + "/" + h.Name, lead: "journal    ", title: h.Name + " " + h.Reason, side: m.when(h.At), text: h.Reason,
-			command: "amber journal quarantine --retry --session " + quoted(h.Key), value: h,
+		b.Rows = append(b.Rows, window.Row{
+			ID: h.Key + "/" + h.Name, Lead: "journal    ", Title: h.Name + " " + h.Reason, Side: m.When(h.At), Text: h.Reason,
+			Command: "amber journal quarantine --retry --session " + quoted(h.Key), Value: h,
 		})
 	}
 	return b, err
@@ -109,56 +110,56 @@ func cmpTitle(versions ...amber.SyncVersion) string {
 	return "(deleted)"
 }
 
-func (m conflictScreen) conflictDetail(ctx context.Context, r row) (document, error) {
-	switch v := r.value.(type) {
+func (m conflictScreen) conflictDetail(ctx context.Context, r window.Row) (window.Document, error) {
+	switch v := r.Value.(type) {
 	case disputed:
 		return m.disputedDocument(v), nil
 	case amber.QuarantinedChunk:
-		return document{}.head("sync chunk " + v.ID).facts(string(v.Kind)).text(v.Reason).blank().
-			dim("The next amber sync import tries it again."), nil
+		return window.Document{}.Head("sync chunk " + v.ID).Facts(string(v.Kind)).Text(v.Reason).Blank().
+			Dim("The next amber sync import tries it again."), nil
 	case wire.HeldEntry:
 		h, err := m.src.Held.ShowHeld(ctx, v.Key, v.Name)
-		d := document{}.head(v.Name).facts("session "+string(v.SessionID), v.Host, cli.ByteSize(v.Bytes), "given up "+m.when(v.At)).
-			fact("reason", v.Reason).dim("put back with: " + r.command).blank()
+		d := window.Document{}.Head(v.Name).Facts("session "+string(v.SessionID), v.Host, cli.ByteSize(v.Bytes), "given up "+m.When(v.At)).
+			Fact("reason", v.Reason).Dim("put back with: " + r.Command).Blank()
 		if err != nil {
-			return append(d, errorDocument(err)...), nil
+			return append(d, window.ErrorDocument(err)...), nil
 		}
-		return d.text(string(h.Payload)), nil
+		return d.Text(string(h.Payload)), nil
 	}
 	return nil, nil
 }
 
-func (m conflictScreen) disputedDocument(c disputed) document {
-	d := document{}.head("memory " + string(c.id))
+func (m conflictScreen) disputedDocument(c disputed) window.Document {
+	d := window.Document{}.Head("memory " + string(c.id))
 	if c.moreSides > 0 {
-		d = d.warn(words.Count(c.moreSides, "more version of this memory is", "more versions of this memory are") + " in the list")
+		d = d.Warn(words.Count(c.moreSides, "more version of this memory is", "more versions of this memory are") + " in the list")
 	}
 	for i, v := range []amber.SyncVersion{c.one, c.two} {
 		note := ""
 		if i == 0 {
 			note = "shown everywhere"
 		}
-		d = d.blank().head(fmt.Sprintf("%d  %s", i+1, v.Title)).
-			facts("device "+v.Origin.Device, "clock "+v.Origin.Clock.Time().String(), m.when(v.UpdatedAt), note)
+		d = d.Blank().Head(fmt.Sprintf("%d  %s", i+1, v.Title)).
+			Facts("device "+v.Origin.Device, "clock "+v.Origin.Clock.Time().String(), m.When(v.UpdatedAt), note)
 		if v.Deleted {
-			d = d.warn("deleted here")
+			d = d.Warn("deleted here")
 		}
-		d = d.text(v.Content)
+		d = d.Text(v.Content)
 	}
-	d = d.blank().head("from 1 (-) to 2 (+)")
-	return append(d, diff(c.one.Content, c.two.Content)...)
+	d = d.Blank().Head("from 1 (-) to 2 (+)")
+	return append(d, window.Diff(c.one.Content, c.two.Content)...)
 }
 
 // settle asks before it keeps one of the two texts.
-func (m conflictScreen) settle(p *page, c disputed, which int) tea.Cmd {
+func (m conflictScreen) settle(p *window.Page, c disputed, which int) tea.Cmd {
 	v := []amber.SyncVersion{c.one, c.two}[which-1]
-	about := document{}.head(v.Title).text(v.Content)
+	about := window.Document{}.Head(v.Title).Text(v.Content)
 	if v.Deleted {
-		about = document{}.warn("This version is deleted: the memory is forgotten.")
+		about = window.Document{}.Warn("This version is deleted: the memory is forgotten.")
 	}
-	return m.confirm(fmt.Sprintf("Keep text %d? The other one stays in the history.", which), about, func() tea.Cmd {
-		return do(m.shell, func(ctx context.Context) error { return m.keep(ctx, c, which == 1) }, func(err error) tea.Cmd {
-			return m.done(p, "the conflict is settled; the next sync export tells the others", err)
+	return m.Confirm(fmt.Sprintf("Keep text %d? The other one stays in the history.", which), about, func() tea.Cmd {
+		return window.Do(m.Shell, func(ctx context.Context) error { return m.keep(ctx, c, which == 1) }, func(err error) tea.Cmd {
+			return m.Done(p, "the conflict is settled; the next sync export tells the others", err)
 		})
 	})
 }
@@ -187,7 +188,7 @@ func (m conflictScreen) keep(ctx context.Context, c disputed, shown bool) error 
 		if meta == nil {
 			meta = map[string]string{}
 		}
-		meta[settledKey] = amber.At(m.out.Clock()).String()
+		meta[settledKey] = amber.At(m.Out.Clock()).String()
 		r.Metadata = &meta
 	}
 	_, err = m.edit(ctx, r)

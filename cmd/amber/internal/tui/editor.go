@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 )
 
 // editing is a text in the user's editor.
@@ -48,14 +49,14 @@ func (m memoryScreen) editMemory(id amber.MemoryID) tea.Cmd {
 
 // editRead reads something and opens it in the editor.
 func (m editor) editRead(read func(ctx context.Context) (editing, error)) tea.Cmd {
-	p := m.page()
-	return known(m.shell, read, func(e editing) tea.Cmd {
+	p := m.Page()
+	return window.Known(m.Shell, read, func(e editing) tea.Cmd {
 		return m.openEditor(p, e)
 	})
 }
 
 // openEditor gives the terminal to the editor.
-func (m editor) openEditor(p *page, e editing) tea.Cmd {
+func (m editor) openEditor(p *window.Page, e editing) tea.Cmd {
 	type ready struct {
 		path string
 		run  *exec.Cmd
@@ -69,23 +70,23 @@ func (m editor) openEditor(p *page, e editing) tea.Cmd {
 		r.run, err = m.src.Desk.Editor(r.path)
 		return r, err
 	}
-	return ask(m.shell, prepare, func(r ready, err error) tea.Cmd {
+	return window.Ask(m.Shell, prepare, func(r ready, err error) tea.Cmd {
 		e.path = r.path
 		if err != nil {
-			return m.fail(err)
+			return m.Fail(err)
 		}
-		return m.out.Exec(r.run, func(err error) tea.Msg {
-			return answer(func() tea.Cmd { return m.edited(p, e, err) })
+		return m.Out.Exec(r.run, func(err error) tea.Msg {
+			return window.Answer(func() tea.Cmd { return m.edited(p, e, err) })
 		})
 	})
 }
 
 // edited takes back what the editor left.
-func (m editor) edited(p *page, e editing, failure error) tea.Cmd {
+func (m editor) edited(p *window.Page, e editing, failure error) tea.Cmd {
 	if failure != nil {
-		return m.fail(amber.Errorf(amber.KindInternal, "edit", e.what, "the editor failed: %w; the text is in %s", failure, e.path))
+		return m.Fail(amber.Errorf(amber.KindInternal, "edit", e.what, "the editor failed: %w; the text is in %s", failure, e.path))
 	}
-	return ask(m.shell, func(context.Context) (string, error) { return m.src.Desk.Read(e.path) }, func(text string, err error) tea.Cmd {
+	return window.Ask(m.Shell, func(context.Context) (string, error) { return m.src.Desk.Read(e.path) }, func(text string, err error) tea.Cmd {
 		if err != nil {
 			return m.notSaved(p, e, err)
 		}
@@ -94,7 +95,7 @@ func (m editor) edited(p *page, e editing, failure error) tea.Cmd {
 		}
 		e.text = text
 		if text == e.stored {
-			m.say("the text is as it was, so nothing was stored")
+			m.Say("the text is as it was, so nothing was stored")
 			return m.drop(e)
 		}
 		return m.save(p, e)
@@ -102,42 +103,42 @@ func (m editor) edited(p *page, e editing, failure error) tea.Cmd {
 }
 
 // save stores what was edited. Where that fails the text stays in its file.
-func (m editor) save(p *page, e editing) tea.Cmd {
-	return ask(m.shell, func(ctx context.Context) (string, error) { return e.save(ctx, e.text) }, func(done string, err error) tea.Cmd {
+func (m editor) save(p *window.Page, e editing) tea.Cmd {
+	return window.Ask(m.Shell, func(ctx context.Context) (string, error) { return e.save(ctx, e.text) }, func(done string, err error) tea.Cmd {
 		if err != nil {
 			return m.notSaved(p, e, err)
 		}
-		m.say(done)
-		return tea.Batch(m.drop(e), m.reload(p))
+		m.Say(done)
+		return tea.Batch(m.drop(e), m.Reload(p))
 	})
 }
 
 // drop removes the file of a text that is stored.
 func (m editor) drop(e editing) tea.Cmd {
-	return do(m.shell, func(context.Context) error { return m.src.Desk.Drop(e.path) }, func(err error) tea.Cmd {
+	return window.Do(m.Shell, func(context.Context) error { return m.src.Desk.Drop(e.path) }, func(err error) tea.Cmd {
 		if err != nil {
-			return m.fail(err)
+			return m.Fail(err)
 		}
 		return nil
 	})
 }
 
 // notSaved shows why a text was not stored, beside what the store says now.
-func (m editor) notSaved(p *page, e editing, failure error) tea.Cmd {
-	return ask(m.shell, e.again, func(now editing, err error) tea.Cmd {
-		d := errorDocument(failure).blank().text("Nothing is lost: your text is in " + e.path).blank()
-		var actions []action
+func (m editor) notSaved(p *window.Page, e editing, failure error) tea.Cmd {
+	return window.Ask(m.Shell, e.again, func(now editing, err error) tea.Cmd {
+		d := window.ErrorDocument(failure).Blank().Text("Nothing is lost: your text is in " + e.path).Blank()
+		var actions []window.Action
 		if err != nil {
-			d = append(d, errorDocument(err)...)
+			d = append(d, window.ErrorDocument(err)...)
 		} else {
 			now.text, now.path = e.text, e.path
-			d = d.head("from what is stored now (-) to your text (+)")
-			d = append(d, diff(now.stored, e.text)...)
-			actions = append(actions, action{"e", "edit again", "edit your text again, to be stored over what is there now", func() tea.Cmd {
-				m.pop()
+			d = d.Head("from what is stored now (-) to your text (+)")
+			d = append(d, window.Diff(now.stored, e.text)...)
+			actions = append(actions, window.Key("e", "edit again", "edit your text again, to be stored over what is there now", func() tea.Cmd {
+				m.Pop()
 				return m.openEditor(p, now)
-			}, nil})
+			}, nil))
 		}
-		return m.pushDocument("Not stored", d, actions...)
+		return m.PushDocument("Not stored", d, actions...)
 	})
 }

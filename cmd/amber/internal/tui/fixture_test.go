@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/wire"
@@ -202,7 +203,7 @@ func newWorld(t *testing.T, change ...func(w *world)) *world {
 
 // open makes the UI and lets it load its first screen.
 func (w *world) open() {
-	w.m = New(w.t.Context(), w.src, Outside{
+	w.m = New(w.t.Context(), w.src, window.Outside{
 		Clock: w.clock.now,
 		Tick: func(_ time.Duration, fn func(time.Time) tea.Msg) tea.Cmd {
 			w.ticks = append(w.ticks, fn)
@@ -311,16 +312,16 @@ func (w *world) fits() {
 	w.t.Helper()
 	v := w.m.View()
 	lines := strings.Split(v.Content, "\n")
-	if len(lines) > max(w.m.height, 1) {
-		w.t.Fatalf("the frame has %d lines, the window %d", len(lines), w.m.height)
+	if len(lines) > max(w.m.Height, 1) {
+		w.t.Fatalf("the frame has %d lines, the window %d", len(lines), w.m.Height)
 	}
 	for _, l := range lines {
-		if n := max(ansi.StringWidth(l), ansi.StringWidthWc(l)); n > w.m.width {
-			w.t.Fatalf("a line of the frame has %d columns, the window %d: %q", n, w.m.width, l)
+		if n := max(ansi.StringWidth(l), ansi.StringWidthWc(l)); n > w.m.Width {
+			w.t.Fatalf("a line of the frame has %d columns, the window %d: %q", n, w.m.Width, l)
 		}
 	}
-	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= w.m.width || c.Y >= w.m.height) {
-		w.t.Fatalf("the cursor is at %d, %d, outside of a window of %d x %d", c.X, c.Y, w.m.width, w.m.height)
+	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= w.m.Width || c.Y >= w.m.Height) {
+		w.t.Fatalf("the cursor is at %d, %d, outside of a window of %d x %d", c.X, c.Y, w.m.Width, w.m.Height)
 	}
 }
 

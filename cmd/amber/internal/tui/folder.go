@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/capture/project"
 )
 
@@ -16,33 +17,33 @@ type Folder struct {
 }
 
 // folderActions are the keys of a folder whose claim is not confirmed.
-func (m *Model) folderActions() []action {
+func (m *Model) folderActions() []window.Action {
 	if m.src.Folder.Asks == "" {
 		return nil
 	}
-	return []action{{"T", "trust folder", "confirm the project that this folder claims, as amber project trust does", m.trustFolder, nil}}
+	return []window.Action{window.Key("T", "trust folder", "confirm the project that this folder claims, as amber project trust does", m.trustFolder, nil)}
 }
 
 // sayFolder says that the folder waits for its user.
 func (m *Model) sayFolder() {
 	if asks := m.src.Folder.Asks; asks != "" {
-		m.say("this folder claims " + oneLine(asks, 60) + " and is not given it; T confirms that")
+		m.Say("this folder claims " + window.OneLine(asks, 60) + " and is not given it; T confirms that")
 	}
 }
 
 // trustFolder asks before it gives the folder its project.
 func (m *Model) trustFolder() tea.Cmd {
 	asks := m.src.Folder.Asks
-	d := document{}.text("The folder " + oneLine(m.src.Folder.Top, 200) + " claims this project. Anybody can write into an archive or a clone which project it belongs to. " +
-		"Agents that work in it will read what the project holds, and what they say there will belong to it.").blank()
+	d := window.Document{}.Text("The folder " + window.OneLine(m.src.Folder.Top, 200) + " claims this project. Anybody can write into an archive or a clone which project it belongs to. " +
+		"Agents that work in it will read what the project holds, and what they say there will belong to it.").Blank()
 	for _, place := range m.src.Folder.Folders {
-		d = d.text("- has it: " + oneLine(place, 200))
+		d = d.Text("- has it: " + window.OneLine(place, 200))
 	}
-	return m.confirm("Give this folder "+oneLine(asks, 100)+"?", d, func() tea.Cmd {
-		return known(m.shell, m.src.Folder.Trust, func(now project.Grant) tea.Cmd {
+	return m.Confirm("Give this folder "+window.OneLine(asks, 100)+"?", d, func() tea.Cmd {
+		return window.Known(m.Shell, m.src.Folder.Trust, func(now project.Grant) tea.Cmd {
 			m.src.Folder.Grant, m.src.Identities.ProjectID = now, now.ID
-			m.say("this folder has " + oneLine(now.ID, 100) + " now")
-			return m.reload(m.page())
+			m.Say("this folder has " + window.OneLine(now.ID, 100) + " now")
+			return m.Reload(m.Page())
 		})
 	})
 }

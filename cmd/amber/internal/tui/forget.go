@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/base/words"
 )
 
@@ -15,25 +16,25 @@ import (
 type undoLog struct{ forgotten [][]amber.Memory }
 
 // forget asks before it forgets the chosen memories.
-func (m memoryScreen) forget(p *page) tea.Cmd {
+func (m memoryScreen) forget(p *window.Page) tea.Cmd {
 	var list []amber.Memory
-	d := document{}.text("Recall and lists do not show it any more. Its history stays, and u brings it back.").blank()
-	for _, r := range p.chosen() {
-		list = append(list, r.value.(amber.Memory))
-		d = d.text("- " + oneLine(r.title, 200))
+	d := window.Document{}.Text("Recall and lists do not show it any more. Its history stays, and u brings it back.").Blank()
+	for _, r := range p.Chosen() {
+		list = append(list, r.Value.(amber.Memory))
+		d = d.Text("- " + window.OneLine(r.Title, 200))
 	}
 	question := fmt.Sprintf("Forget %s?", words.Count(int64(len(list)), "memory", "memories"))
-	return m.confirm(question, d, func() tea.Cmd {
-		return ask(m.shell, func(ctx context.Context) ([]amber.Memory, error) { return m.delete(ctx, list) }, func(gone []amber.Memory, err error) tea.Cmd {
-			p.marked = nil
+	return m.Confirm(question, d, func() tea.Cmd {
+		return window.Ask(m.Shell, func(ctx context.Context) ([]amber.Memory, error) { return m.delete(ctx, list) }, func(gone []amber.Memory, err error) tea.Cmd {
+			p.Marked = nil
 			if len(gone) > 0 {
 				m.edits.forgotten = append(m.edits.forgotten, gone)
-				m.say(fmt.Sprintf("forgot %s; u brings back what was forgotten", words.Count(int64(len(gone)), "memory", "memories")))
+				m.Say(fmt.Sprintf("forgot %s; u brings back what was forgotten", words.Count(int64(len(gone)), "memory", "memories")))
 			}
 			if err != nil {
-				m.fail(err)
+				m.Fail(err)
 			}
-			return m.reload(p)
+			return m.Reload(p)
 		})
 	})
 }
@@ -52,28 +53,28 @@ func (m memoryScreen) delete(ctx context.Context, list []amber.Memory) (gone []a
 
 // undo brings back what was forgotten here last; else it writes the revision before the last
 // of the memory under the cursor.
-func (m memoryScreen) undo(p *page) tea.Cmd {
+func (m memoryScreen) undo(p *window.Page) tea.Cmd {
 	if n := len(m.edits.forgotten); n > 0 {
 		list := m.edits.forgotten[n-1]
-		d := document{}
+		d := window.Document{}
 		for _, mem := range list {
-			d = d.text("- " + oneLine(m.memoryRow(mem).title, 200))
+			d = d.Text("- " + window.OneLine(m.memoryRow(mem).Title, 200))
 		}
-		return m.confirm(fmt.Sprintf("Bring back %s?", words.Count(int64(len(list)), "memory", "memories")), d, func() tea.Cmd { return m.remember(p, list) })
+		return m.Confirm(fmt.Sprintf("Bring back %s?", words.Count(int64(len(list)), "memory", "memories")), d, func() tea.Cmd { return m.remember(p, list) })
 	}
-	r, ok := p.current()
+	r, ok := p.Current()
 	if !ok {
-		return m.say("nothing was forgotten here, so there is nothing to bring back")
+		return m.Say("nothing was forgotten here, so there is nothing to bring back")
 	}
-	return m.undoEdit(p, amber.MemoryID(r.id))
+	return m.undoEdit(p, amber.MemoryID(r.ID))
 }
 
 // remember brings back what was forgotten last. A memory that could not be brought back stays there to be tried
 // again.
-func (m memoryScreen) remember(p *page, list []amber.Memory) tea.Cmd {
+func (m memoryScreen) remember(p *window.Page, list []amber.Memory) tea.Cmd {
 	last := len(m.edits.forgotten) - 1
 	m.edits.forgotten = m.edits.forgotten[:last]
-	return ask(m.shell, func(ctx context.Context) ([]amber.Memory, error) { return m.bringBack(ctx, list) }, func(left []amber.Memory, err error) tea.Cmd {
+	return window.Ask(m.Shell, func(ctx context.Context) ([]amber.Memory, error) { return m.bringBack(ctx, list) }, func(left []amber.Memory, err error) tea.Cmd {
 		text := "brought back " + words.Count(int64(len(list)-len(left)), "memory", "memories")
 		if m.src.BringBack == nil {
 			text += ", under new ids: the history stays with the old ones"
@@ -81,7 +82,7 @@ func (m memoryScreen) remember(p *page, list []amber.Memory) tea.Cmd {
 		if err != nil {
 			m.edits.forgotten = append(m.edits.forgotten, left)
 		}
-		return m.done(p, text, err)
+		return m.Done(p, text, err)
 	})
 }
 
@@ -116,30 +117,30 @@ func (m *Model) written(ctx context.Context) {
 }
 
 // undoEdit shows the revision before the last and asks whether to write it again.
-func (m memoryScreen) undoEdit(p *page, id amber.MemoryID) tea.Cmd {
-	return ask(m.shell, func(ctx context.Context) ([]amber.Memory, error) {
+func (m memoryScreen) undoEdit(p *window.Page, id amber.MemoryID) tea.Cmd {
+	return window.Ask(m.Shell, func(ctx context.Context) ([]amber.Memory, error) {
 		return amber.All(ctx, m.src.Store.Memories.History, id)
 	}, func(list []amber.Memory, err error) tea.Cmd {
 		switch {
 		case err != nil:
-			return m.fail(err)
+			return m.Fail(err)
 		case len(list) < 2:
-			return m.say("the memory has one revision, so there is no earlier one to write")
+			return m.Say("the memory has one revision, so there is no earlier one to write")
 		}
 		now, then := list[len(list)-1], list[len(list)-2]
 		question := fmt.Sprintf("Write revision %d again?", then.Revision)
-		return m.confirm(question, memoryDiff(now, then), func() tea.Cmd { return m.writeRevision(p, now, then) })
+		return m.Confirm(question, memoryDiff(now, then), func() tea.Cmd { return m.writeRevision(p, now, then) })
 	})
 }
 
 // writeRevision makes a memory say what an earlier revision said, as a new revision.
-func (m memoryScreen) writeRevision(p *page, now, then amber.Memory) tea.Cmd {
+func (m memoryScreen) writeRevision(p *window.Page, now, then amber.Memory) tea.Cmd {
 	r := amber.EditRequest{
 		ID: now.ID, IfRevision: now.Revision, Kind: &then.Kind, Title: &then.Title, Content: &then.Content,
 		Summary: &then.Summary, Tags: &then.Tags, Metadata: &then.Metadata,
 	}
-	return ask(m.shell, func(ctx context.Context) (amber.Memory, error) { return m.edit(ctx, r) }, func(mem amber.Memory, err error) tea.Cmd {
-		return m.done(p, fmt.Sprintf("revision %d says what revision %d said", mem.Revision, then.Revision), err)
+	return window.Ask(m.Shell, func(ctx context.Context) (amber.Memory, error) { return m.edit(ctx, r) }, func(mem amber.Memory, err error) tea.Cmd {
+		return m.Done(p, fmt.Sprintf("revision %d says what revision %d said", mem.Revision, then.Revision), err)
 	})
 }
 

@@ -366,7 +366,7 @@ func TestHostileTextIsHarmlessOnEveryPage(t *testing.T) {
 			for range 14 {
 				w.fits()
 				harmless(t, w.m.View())
-				if w.m.over == nil && w.m.field == nil {
+				if w.m.Over == nil && w.m.Field == nil {
 					w.press("j")
 				}
 			}

@@ -12,102 +12,95 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/base/words"
 )
 
 // memoriesPage is screen 2: every memory, the newest first.
-func (m memoryScreen) memoriesPage() *page {
-	p := &page{title: "Memories", empty: "There are no memories yet. Type\n  :remember \"We chose PostgreSQL for JSONB\"", look: m.memoryLook}
-	p.load = func(ctx context.Context, after string) (batch, error) {
-		list, err := m.src.Store.Memories.List(ctx, amber.ListQuery{All: true, Limit: pageSize, Cursor: amber.Cursor(after)})
-		return batch{rows: m.memoryRows(list.Items), next: string(list.Next), note: asideNote(list.SetAside)}, err
+func (m memoryScreen) memoriesPage() *window.Page {
+	p := &window.Page{Title: "Memories", Empty: "There are no memories yet. Type\n  :remember \"We chose PostgreSQL for JSONB\"", Look: m.memoryLook}
+	p.Load = func(ctx context.Context, after string) (window.Batch, error) {
+		list, err := m.src.Store.Memories.List(ctx, amber.ListQuery{All: true, Limit: window.PageSize, Cursor: amber.Cursor(after)})
+		return window.Batch{Rows: m.memoryRows(list.Items), Next: string(list.Next), Note: asideNote(list.SetAside)}, err
 	}
-	here := func(fn func(id amber.MemoryID) tea.Cmd) func() tea.Cmd {
-		return func() tea.Cmd {
-			r, ok := p.current()
-			if !ok {
-				return nil
-			}
-			return fn(amber.MemoryID(r.id))
-		}
-	}
-	some := func() bool { _, ok := p.current(); return ok }
-	p.actions = []action{
-		{"t", "timeline", "show what was remembered before and after", here(func(id amber.MemoryID) tea.Cmd { return m.push(m.timelinePage(id)) }), some},
-		{"h", "history", "show every revision; then d shows what changed", here(func(id amber.MemoryID) tea.Cmd { return m.push(m.historyPage(id)) }), some},
-		{"e", "edit", "edit the text in $EDITOR; every earlier revision stays", here(m.editMemory), some},
-		{"r", "relations", "show related memories", here(func(id amber.MemoryID) tea.Cmd { return m.push(m.relationsPage(id)) }), some},
-		{"x", "mark", "mark or unmark the memory; D then forgets all marked ones", func() tea.Cmd { return m.toggle(p) }, some},
-		{"D", "forget", "forget the memory, or all marked ones; it asks first", func() tea.Cmd { return m.forget(p) }, some},
-		{"u", "undo", "bring back what was forgotten here, else write the revision before the last", func() tea.Cmd { return m.undo(p) }, nil},
+	p.Actions = []window.Action{
+		p.OnRow("t", "timeline", "show what was remembered before and after", func(r window.Row) tea.Cmd { return m.Push(m.timelinePage(amber.MemoryID(r.ID))) }),
+		p.OnRow("h", "history", "show every revision; then d shows what changed", func(r window.Row) tea.Cmd { return m.Push(m.historyPage(amber.MemoryID(r.ID))) }),
+		p.OnRow("e", "edit", "edit the text in $EDITOR; every earlier revision stays", func(r window.Row) tea.Cmd { return m.editMemory(amber.MemoryID(r.ID)) }),
+		p.OnRow("r", "relations", "show related memories", func(r window.Row) tea.Cmd { return m.Push(m.relationsPage(amber.MemoryID(r.ID))) }),
+		p.OnRow("x", "mark", "mark or unmark the memory; D then forgets all marked ones", func(window.Row) tea.Cmd { return m.toggle(p) }),
+		p.OnRow("D", "forget", "forget the memory, or all marked ones; it asks first", func(window.Row) tea.Cmd { return m.forget(p) }),
+		window.Key("u", "undo", "bring back what was forgotten here, else write the revision before the last", func() tea.Cmd { return m.undo(p) }, nil),
 	}
 	return p
 }
 
 // toggle marks a row, and moves on.
-func (m memoryScreen) toggle(p *page) tea.Cmd {
-	r, ok := p.current()
+func (m memoryScreen) toggle(p *window.Page) tea.Cmd {
+	r, ok := p.Current()
 	if !ok {
 		return nil
 	}
-	if p.marked == nil {
-		p.marked = map[string]bool{}
+	if p.Marked == nil {
+		p.Marked = map[string]bool{}
 	}
-	if p.marked[r.id] {
-		delete(p.marked, r.id)
+	if p.Marked[r.ID] {
+		delete(p.Marked, r.ID)
 	} else {
-		p.marked[r.id] = true
+		p.Marked[r.ID] = true
 	}
-	return m.move(1)
+	return m.Move(1)
 }
 
-func (m memoryScreen) memoryRows(list []amber.Memory) (rows []row) {
+func (m memoryScreen) memoryRows(list []amber.Memory) (rows []window.Row) {
 	for _, mem := range list {
 		rows = append(rows, m.memoryRow(mem))
 	}
 	return rows
 }
 
-func (m memoryScreen) memoryRow(mem amber.Memory) row {
+func (m memoryScreen) memoryRow(mem amber.Memory) window.Row {
 	title := mem.Title
 	if title == "" {
 		title = mem.Content
 	}
-	return row{
-		id: string(mem.ID), title: title, side: m.when(mem.UpdatedAt), extra: string(mem.Kind), text: mem.Content,
-		command: "amber get " + string(mem.ID), value: mem,
+	return window.Row{
+		ID: string(mem.ID), Title: title, Side: m.When(mem.UpdatedAt), Extra: string(mem.Kind), Text: mem.Content,
+		Command: "amber get " + string(mem.ID), Value: mem,
 	}
 }
 
-func (m memoryScreen) memoryLook(r row) document { return m.memoryDocument(r.value.(amber.Memory)) }
+func (m memoryScreen) memoryLook(r window.Row) window.Document {
+	return m.memoryDocument(r.Value.(amber.Memory))
+}
 
 // memoryDocument is a memory with everything that is known about it.
-func (m memoryScreen) memoryDocument(mem amber.Memory) document {
-	d := document{}
+func (m memoryScreen) memoryDocument(mem amber.Memory) window.Document {
+	d := window.Document{}
 	if mem.Title != "" {
-		d = d.head(mem.Title)
+		d = d.Head(mem.Title)
 	}
 	scope := string(mem.Scope)
 	if id := mem.Identity(); id != "" {
 		scope += " " + id
 	}
-	d = d.facts(string(mem.Kind), scope, "trust "+string(mem.Trust), fmt.Sprintf("revision %d", mem.Revision))
-	d = d.facts("created "+mem.CreatedAt.String(), "updated "+m.when(mem.UpdatedAt))
+	d = d.Facts(string(mem.Kind), scope, "trust "+string(mem.Trust), fmt.Sprintf("revision %d", mem.Revision))
+	d = d.Facts("created "+mem.CreatedAt.String(), "updated "+m.When(mem.UpdatedAt))
 	if !mem.DeletedAt.IsZero() {
-		d = d.warn("forgotten " + m.when(mem.DeletedAt))
+		d = d.Warn("forgotten " + m.When(mem.DeletedAt))
 	}
-	d = d.fact("topic", mem.Topic).fact("tags", strings.Join(mem.Tags, ", "))
+	d = d.Fact("topic", mem.Topic).Fact("tags", strings.Join(mem.Tags, ", "))
 	for _, k := range slices.Sorted(maps.Keys(mem.Metadata)) {
-		d = d.fact("meta", k+"="+mem.Metadata[k])
+		d = d.Fact("meta", k+"="+mem.Metadata[k])
 	}
 	for _, ref := range mem.SourceRefs {
-		d = d.fact("source", ref.Kind+":"+ref.Value)
+		d = d.Fact("source", ref.Kind+":"+ref.Value)
 	}
 	if mem.SessionID != "" {
-		d = d.fact("session", string(mem.SessionID))
+		d = d.Fact("session", string(mem.SessionID))
 	}
-	d = d.fact("device", mem.Origin.Device).fact("summary", mem.Summary)
-	return d.blank().text(mem.Content)
+	d = d.Fact("device", mem.Origin.Device).Fact("summary", mem.Summary)
+	return d.Blank().Text(mem.Content)
 }
 
 // asideNote reports rows that cannot be read.
@@ -120,29 +113,29 @@ func asideNote(rows []amber.SetAside) string {
 }
 
 // around is how many memories a timeline shows before and after one.
-const around = pageSize / 2
+const around = window.PageSize / 2
 
-func (m memoryScreen) timelinePage(id amber.MemoryID) *page {
-	p := &page{title: "Timeline", empty: "Nothing was remembered before or after.", look: m.memoryLook}
-	p.load = func(ctx context.Context, _ string) (batch, error) {
+func (m memoryScreen) timelinePage(id amber.MemoryID) *window.Page {
+	p := &window.Page{Title: "Timeline", Empty: "Nothing was remembered before or after.", Look: m.memoryLook}
+	p.Load = func(ctx context.Context, _ string) (window.Batch, error) {
 		list, err := m.src.Store.Memories.Timeline(ctx, id, around, around)
 		rows := m.memoryRows(list)
 		for i := range rows {
-			if rows[i].id == string(id) {
-				rows[i].side = "this one"
+			if rows[i].ID == string(id) {
+				rows[i].Side = "this one"
 			}
 		}
-		return batch{rows: rows}, err
+		return window.Batch{Rows: rows}, err
 	}
 	return p
 }
 
 // historyPage lists the revisions of a memory, the newest first.
-func (m memoryScreen) historyPage(id amber.MemoryID) *page {
-	p := &page{title: "History", look: m.memoryLook, changes: true}
-	p.load = func(ctx context.Context, _ string) (batch, error) {
+func (m memoryScreen) historyPage(id amber.MemoryID) *window.Page {
+	p := &window.Page{Title: "History", Look: m.memoryLook, Changes: true}
+	p.Load = func(ctx context.Context, _ string) (window.Batch, error) {
 		list, err := amber.All(ctx, m.src.Store.Memories.History, id)
-		var rows []row
+		var rows []window.Row
 		var before amber.Memory
 		for i, mem := range list {
 			changed := []string{"created"}
@@ -150,61 +143,61 @@ func (m memoryScreen) historyPage(id amber.MemoryID) *page {
 				changed = agent.Changes(before, mem)
 			}
 			r := m.memoryRow(mem)
-			r.id = fmt.Sprintf("%s revision %d", id, mem.Revision)
-			r.title, r.side = fmt.Sprintf("revision %d: %s", mem.Revision, strings.Join(changed, ", ")), m.when(mem.UpdatedAt)
-			r.command, r.extra = "amber history "+string(id), ""
+			r.ID = fmt.Sprintf("%s revision %d", id, mem.Revision)
+			r.Title, r.Side = fmt.Sprintf("revision %d: %s", mem.Revision, strings.Join(changed, ", ")), m.When(mem.UpdatedAt)
+			r.Command, r.Extra = "amber history "+string(id), ""
 			rows, before = append(rows, r), mem
 		}
 		slices.Reverse(rows)
-		return batch{rows: rows}, err
+		return window.Batch{Rows: rows}, err
 	}
-	p.actions = []action{{"d", "diff", "show what this revision changed", func() tea.Cmd {
-		if p.cursor+1 >= len(p.visible()) {
-			return m.say("this is the first revision: there is none before it")
+	p.Actions = []window.Action{window.Key("d", "diff", "show what this revision changed", func() tea.Cmd {
+		if p.Cursor+1 >= len(p.Visible()) {
+			return m.Say("this is the first revision: there is none before it")
 		}
-		rows := p.visible()
-		now, then := rows[p.cursor].value.(amber.Memory), rows[p.cursor+1].value.(amber.Memory)
-		return m.pushDocument(fmt.Sprintf("Diff of revisions %d and %d", then.Revision, now.Revision), memoryDiff(then, now))
-	}, nil}}
+		rows := p.Visible()
+		now, then := rows[p.Cursor].Value.(amber.Memory), rows[p.Cursor+1].Value.(amber.Memory)
+		return m.PushDocument(fmt.Sprintf("Diff of revisions %d and %d", then.Revision, now.Revision), memoryDiff(then, now))
+	}, nil)}
 	return p
 }
 
 // memoryDiff shows what changed from one revision to another.
-func memoryDiff(from, to amber.Memory) document {
-	d := document{}.facts(agent.Changes(from, to)...).blank()
+func memoryDiff(from, to amber.Memory) window.Document {
+	d := window.Document{}.Facts(agent.Changes(from, to)...).Blank()
 	if from.Title != to.Title {
-		d = d.head("title")
-		d = append(d, diff(from.Title, to.Title)...)
-		d = d.blank()
+		d = d.Head("title")
+		d = append(d, window.Diff(from.Title, to.Title)...)
+		d = d.Blank()
 	}
 	if a, b := strings.Join(from.Tags, ", "), strings.Join(to.Tags, ", "); a != b {
-		d = d.head("tags")
-		d = append(d, diff(a, b)...)
-		d = d.blank()
+		d = d.Head("tags")
+		d = append(d, window.Diff(a, b)...)
+		d = d.Blank()
 	}
-	return append(d.head("content"), diff(from.Content, to.Content)...)
+	return append(d.Head("content"), window.Diff(from.Content, to.Content)...)
 }
 
 // relationsPage lists what is related to a memory.
-func (m memoryScreen) relationsPage(id amber.MemoryID) *page {
-	p := &page{title: "Relations", empty: "Nothing is related to this memory. Type\n  :relation add --help"}
-	p.load = func(ctx context.Context, _ string) (batch, error) {
+func (m memoryScreen) relationsPage(id amber.MemoryID) *window.Page {
+	p := &window.Page{Title: "Relations", Empty: "Nothing is related to this memory. Type\n  :relation add --help"}
+	p.Load = func(ctx context.Context, _ string) (window.Batch, error) {
 		list, err := m.src.Store.Relations.Related(ctx, id)
-		var b batch
+		var b window.Batch
 		for _, rel := range list {
 			other, way := rel.To, "->"
 			if other == id {
 				other, way = rel.From, "<-"
 			}
-			b.rows = append(b.rows, row{
-				id: rel.ID, title: fmt.Sprintf("%s %s %s", rel.Type, way, cli.ShortID(string(other))), side: fmt.Sprintf("%.2f", rel.Strength),
-				text: string(other), command: "amber get " + string(other), value: other,
+			b.Rows = append(b.Rows, window.Row{
+				ID: rel.ID, Title: fmt.Sprintf("%s %s %s", rel.Type, way, cli.ShortID(string(other))), Side: fmt.Sprintf("%.2f", rel.Strength),
+				Text: string(other), Command: "amber get " + string(other), Value: other,
 			})
 		}
 		return b, err
 	}
-	p.detail = func(ctx context.Context, r row) (document, error) {
-		mem, err := m.src.Store.Memories.Get(ctx, r.value.(amber.MemoryID))
+	p.Detail = func(ctx context.Context, r window.Row) (window.Document, error) {
+		mem, err := m.src.Store.Memories.Get(ctx, r.Value.(amber.MemoryID))
 		return m.memoryDocument(mem), err
 	}
 	return p

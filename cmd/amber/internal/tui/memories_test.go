@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
@@ -24,12 +25,12 @@ func TestRowsLoadAsTheCursorMovesDown(t *testing.T) {
 		}
 	})
 	w.size(80, 24).press("esc", "2")
-	must.Equal(t, "rows at first", len(w.m.page().rows), pageSize)
+	must.Equal(t, "rows at first", len(w.m.Page().Rows), window.PageSize)
 	w.says("Memories  50+", "> fact number 119")
 	w.press("G")
-	must.Equal(t, "rows after G", len(w.m.page().rows), 2*pageSize)
+	must.Equal(t, "rows after G", len(w.m.Page().Rows), 2*window.PageSize)
 	w.press("G", "G")
-	must.Equal(t, "rows at the end", len(w.m.page().rows), 120)
+	must.Equal(t, "rows at the end", len(w.m.Page().Rows), 120)
 	w.says("Memories  120", "> fact number 0")
 	w.press("/", "number 77", "enter")
 	w.says("1 of 120", "> fact number 77")
@@ -41,8 +42,8 @@ func TestEditInTheEditor(t *testing.T) {
 	w.desk.typed = func(text string) string { return text + ", and SQLite in tests\n" }
 	w.press("esc", "2", "G", "e")
 	w.says("stored as revision 3")
-	r, _ := w.m.page().current()
-	must.Equal(t, "content", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.id)))(t).Content, "We chose PostgreSQL for JSONB, and SQLite in tests")
+	r, _ := w.m.Page().Current()
+	must.Equal(t, "content", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.ID)))(t).Content, "We chose PostgreSQL for JSONB, and SQLite in tests")
 	if _, err := os.Stat(filepath.Join(w.desk.dir, "text.md")); !os.IsNotExist(err) {
 		t.Errorf("the file of the editor is still there: %v", err)
 	}
@@ -55,19 +56,19 @@ func TestEditInTheEditor(t *testing.T) {
 func TestConflictingEditLosesNoText(t *testing.T) {
 	w := newWorld(t, fill)
 	w.press("esc", "2", "G")
-	r, _ := w.m.page().current()
+	r, _ := w.m.Page().Current()
 	w.desk.typed = func(string) string {
 		theirs := "We chose CockroachDB"
-		must.Get(w.store.Editor.Edit(t.Context(), amber.EditRequest{ID: amber.MemoryID(r.id), Content: &theirs}))(t)
+		must.Get(w.store.Editor.Edit(t.Context(), amber.EditRequest{ID: amber.MemoryID(r.ID), Content: &theirs}))(t)
 		return "We chose MariaDB"
 	}
 	w.press("e")
 	w.says("Not stored", "conflict", "- We chose CockroachDB", "+ We chose MariaDB")
 	must.Equal(t, "text in the file", string(must.Get(os.ReadFile(filepath.Join(w.desk.dir, "text.md")))(t)), "We chose MariaDB")
-	must.Equal(t, "stored", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.id)))(t).Content, "We chose CockroachDB")
+	must.Equal(t, "stored", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.ID)))(t).Content, "We chose CockroachDB")
 	w.desk.typed = func(text string) string { return text + " after all" }
 	w.press("e").says("stored as revision 4")
-	must.Equal(t, "stored", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.id)))(t).Content, "We chose MariaDB after all")
+	must.Equal(t, "stored", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.ID)))(t).Content, "We chose MariaDB after all")
 }
 
 func TestForgetAsksAndIsUndone(t *testing.T) {
@@ -87,8 +88,8 @@ func TestUndoWritesTheEarlierRevision(t *testing.T) {
 	w := newWorld(t, fill)
 	w.press("esc", "2", "G", "u").says("Write revision 1 again?", "- We chose PostgreSQL for JSONB", "+ We chose MySQL")
 	w.press("enter").says("revision 3 says what revision 1 said")
-	r, _ := w.m.page().current()
-	must.Equal(t, "content", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.id)))(t).Content, "We chose MySQL")
+	r, _ := w.m.Page().Current()
+	must.Equal(t, "content", must.Get(w.store.Memories.Get(t.Context(), amber.MemoryID(r.ID)))(t).Content, "We chose MySQL")
 }
 
 func TestTimelineHistoryAndRelations(t *testing.T) {
@@ -103,9 +104,9 @@ func TestTimelineHistoryAndRelations(t *testing.T) {
 func TestDocumentsAreAskedForOneAtATime(t *testing.T) {
 	w := newWorld(t, fill)
 	w.press("esc", "4")
-	p := w.m.page()
-	p.asking, p.docOf = true, ""
-	if c := w.m.follow(p); c != nil {
+	p := w.m.Page()
+	p.Asking, p.DocOf = true, ""
+	if c := w.m.Follow(p); c != nil {
 		t.Error("a second document is asked for while the first is under way")
 	}
 }

@@ -8,76 +8,67 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 )
 
 // notesPage is screen 4: notes by name.
-func (m noteScreen) notesPage() *page {
-	p := &page{title: "Notes", empty: "There are no notes yet. Type\n  :note write decisions/database \"We chose PostgreSQL\""}
-	p.load = func(ctx context.Context, _ string) (batch, error) {
+func (m noteScreen) notesPage() *window.Page {
+	p := &window.Page{Title: "Notes", Empty: "There are no notes yet. Type\n  :note write decisions/database \"We chose PostgreSQL\""}
+	p.Load = func(ctx context.Context, _ string) (window.Batch, error) {
 		list, err := m.src.Store.Notes.ListNotes(ctx)
-		var b batch
+		var b window.Batch
 		for _, n := range list {
-			b.rows = append(b.rows, row{
-				id: n.Name, title: n.Name, side: cli.ByteSize(n.Bytes) + " " + m.when(n.UpdatedAt), command: "amber note show " + quoted(n.Name), value: n,
+			b.Rows = append(b.Rows, window.Row{
+				ID: n.Name, Title: n.Name, Side: cli.ByteSize(n.Bytes) + " " + m.When(n.UpdatedAt), Command: "amber note show " + quoted(n.Name), Value: n,
 			})
 		}
 		return b, err
 	}
-	p.detail = func(ctx context.Context, r row) (document, error) {
-		n, err := m.src.Store.Notes.ReadNote(ctx, r.id)
+	p.Detail = func(ctx context.Context, r window.Row) (window.Document, error) {
+		n, err := m.src.Store.Notes.ReadNote(ctx, r.ID)
 		return m.noteDocument(n), err
 	}
-	here := func(fn func(name string) tea.Cmd) func() tea.Cmd {
-		return func() tea.Cmd {
-			r, _ := p.current()
-			return fn(r.id)
-		}
-	}
-	some := func() bool { _, ok := p.current(); return ok }
-	p.actions = []action{
-		{"l", "log", "show every change of the note; then d shows one of them", here(func(name string) tea.Cmd { return m.push(m.noteLogPage(name)) }), some},
-		{"d", "diff", "show the last change of the note", here(func(name string) tea.Cmd { return m.noteDiff(name, "") }), some},
-		{"e", "edit", "edit the note in $EDITOR; each change is a commit", here(m.editNote), some},
+	p.Actions = []window.Action{
+		p.OnRow("l", "log", "show every change of the note; then d shows one of them", func(r window.Row) tea.Cmd { return m.Push(m.noteLogPage(r.ID)) }),
+		p.OnRow("d", "diff", "show the last change of the note", func(r window.Row) tea.Cmd { return m.noteDiff(r.ID, "") }),
+		p.OnRow("e", "edit", "edit the note in $EDITOR; each change is a commit", func(r window.Row) tea.Cmd { return m.editNote(r.ID) }),
 	}
 	return p
 }
 
-func (m noteScreen) noteDocument(n amber.Note) document {
-	return document{}.head(n.Name).facts(cli.ByteSize(n.Bytes), "commit "+shortCommit(n.Commit), m.when(n.UpdatedAt)).blank().text(n.Content)
+func (m noteScreen) noteDocument(n amber.Note) window.Document {
+	return window.Document{}.Head(n.Name).Facts(cli.ByteSize(n.Bytes), "commit "+shortCommit(n.Commit), m.When(n.UpdatedAt)).Blank().Text(n.Content)
 }
 
 func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }
 
 // noteLogPage lists the changes of a note, the newest first.
-func (m noteScreen) noteLogPage(name string) *page {
-	p := &page{title: "Log of " + name}
-	p.load = m.noteLog(name)
-	p.detail = func(ctx context.Context, r row) (document, error) {
-		n, err := m.src.Store.NoteLog.NoteAt(ctx, name, r.id)
+func (m noteScreen) noteLogPage(name string) *window.Page {
+	p := &window.Page{Title: "Log of " + name}
+	p.Load = m.noteLog(name)
+	p.Detail = func(ctx context.Context, r window.Row) (window.Document, error) {
+		n, err := m.src.Store.NoteLog.NoteAt(ctx, name, r.ID)
 		return m.noteDocument(n), err
 	}
-	p.actions = []action{{"d", "diff", "show what this change did", func() tea.Cmd {
-		r, _ := p.current()
-		return m.noteDiff(name, r.id)
-	}, func() bool { _, ok := p.current(); return ok }}}
+	p.Actions = []window.Action{p.OnRow("d", "diff", "show what this change did", func(r window.Row) tea.Cmd { return m.noteDiff(name, r.ID) })}
 	return p
 }
 
 // noteLog reads the changes of a note. The contract has no cursor, so each load reads twice as many
 // as the one before.
-func (m noteScreen) noteLog(name string) func(ctx context.Context, after string) (batch, error) {
-	return func(ctx context.Context, after string) (batch, error) {
-		limit := pageSize
+func (m noteScreen) noteLog(name string) func(ctx context.Context, after string) (window.Batch, error) {
+	return func(ctx context.Context, after string) (window.Batch, error) {
+		limit := window.PageSize
 		if _, err := fmt.Sscan(after, &limit); err != nil {
-			limit = pageSize
+			limit = window.PageSize
 		}
 		list, err := m.src.Store.NoteLog.LogNote(ctx, name, limit)
-		b := batch{replace: true}
+		b := window.Batch{Replace: true}
 		for _, c := range list {
-			b.rows = append(b.rows, row{id: c.Commit, title: shortCommit(c.Commit) + " " + c.Op, side: m.when(c.At), command: "amber note log " + quoted(name), value: c})
+			b.Rows = append(b.Rows, window.Row{ID: c.Commit, Title: shortCommit(c.Commit) + " " + c.Op, Side: m.When(c.At), Command: "amber note log " + quoted(name), Value: c})
 		}
 		if len(list) == limit && limit < amber.MaxPageSize {
-			b.next = fmt.Sprint(min(2*limit, amber.MaxPageSize))
+			b.Next = fmt.Sprint(min(2*limit, amber.MaxPageSize))
 		}
 		return b, err
 	}
@@ -85,13 +76,13 @@ func (m noteScreen) noteLog(name string) func(ctx context.Context, after string)
 
 // noteDiff shows what a commit did to a note; "" is the last one.
 func (m noteScreen) noteDiff(name, commit string) tea.Cmd {
-	return known(m.shell, func(ctx context.Context) (document, error) { return m.compareNote(ctx, name, commit) }, func(d document) tea.Cmd {
-		return m.pushDocument("Diff of "+name, d)
+	return window.Known(m.Shell, func(ctx context.Context) (window.Document, error) { return m.compareNote(ctx, name, commit) }, func(d window.Document) tea.Cmd {
+		return m.PushDocument("Diff of "+name, d)
 	})
 }
 
 // compareNote compares a note after a commit with the note before it.
-func (m noteScreen) compareNote(ctx context.Context, name, commit string) (document, error) {
+func (m noteScreen) compareNote(ctx context.Context, name, commit string) (window.Document, error) {
 	log, err := m.src.Store.NoteLog.LogNote(ctx, name, amber.MaxPageSize)
 	if err != nil {
 		return nil, err
@@ -118,8 +109,8 @@ func (m noteScreen) compareNote(ctx context.Context, name, commit string) (docum
 	if err != nil {
 		return nil, err
 	}
-	d := document{}.facts("commit "+shortCommit(log[at].Commit), log[at].Op, log[at].At.String()).blank()
-	return append(d, diff(before, after)...), nil
+	d := window.Document{}.Facts("commit "+shortCommit(log[at].Commit), log[at].Op, log[at].At.String()).Blank()
+	return append(d, window.Diff(before, after)...), nil
 }
 
 // editNote opens a note in the editor.

@@ -37,9 +37,9 @@ func TestRandomKeys(t *testing.T) {
 			case n == 1:
 				w.tick()
 			case n == 2:
-				w.send(tea.MouseClickMsg{X: random.IntN(w.m.width + 1), Y: random.IntN(w.m.height + 1), Button: tea.MouseLeft})
+				w.send(tea.MouseClickMsg{X: random.IntN(w.m.Width + 1), Y: random.IntN(w.m.Height + 1), Button: tea.MouseLeft})
 			case n == 3:
-				w.send(tea.MouseWheelMsg{X: random.IntN(w.m.width + 1), Y: random.IntN(w.m.height + 1), Button: []tea.MouseButton{tea.MouseWheelDown, tea.MouseWheelUp}[random.IntN(2)]})
+				w.send(tea.MouseWheelMsg{X: random.IntN(w.m.Width + 1), Y: random.IntN(w.m.Height + 1), Button: []tea.MouseButton{tea.MouseWheelDown, tea.MouseWheelUp}[random.IntN(2)]})
 			case n == 4:
 				w.send(tea.PasteMsg{Content: "pasted\x1b[2J\ntext\u202e"})
 			default:
@@ -48,7 +48,7 @@ func TestRandomKeys(t *testing.T) {
 			w.fits()
 			harmless(t, w.m.View())
 		}
-		if w.m.ctx.Err() != nil && !w.quit {
+		if w.m.Ctx.Err() != nil && !w.quit {
 			t.Error("the program stopped without a key that ends it")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/wire"
 )
@@ -20,23 +21,23 @@ type recallState struct {
 }
 
 // recallPage is screen 1: a question, and what answers it.
-func (m recallScreen) recallPage() *page {
+func (m recallScreen) recallPage() *window.Page {
 	s := &recallState{why: true}
-	p := &page{title: "Recall", empty: m.nothingFound()}
-	p.field = &field{
-		label: "recall", help: "type a question · enter hits · esc keys: ? help, 1-9 screens · ctrl+c quit",
-		change: func(string) tea.Cmd { return m.recall(p, s) },
+	p := &window.Page{Title: "Recall", Empty: m.nothingFound()}
+	p.Field = &window.Field{
+		Label: "recall", Help: "type a question · enter hits · esc keys: ? help, 1-9 screens · ctrl+c quit",
+		Change: func(string) tea.Cmd { return m.recall(p, s) },
 	}
-	p.load = m.recallLoad("", s.at)
-	p.look = func(r row) document { return m.hitDocument(r.value.(amber.Hit), s.why) }
-	p.actions = []action{
-		{"w", "why", "show or hide why each hit was found", func() tea.Cmd {
+	p.Load = m.recallLoad("", s.at)
+	p.Look = func(r window.Row) window.Document { return m.hitDocument(r.Value.(amber.Hit), s.why) }
+	p.Actions = []window.Action{
+		window.Key("w", "why", "show or hide why each hit was found", func() tea.Cmd {
 			s.why = !s.why
-			p.docOf = ""
-			return m.follow(p)
-		}, nil},
-		{"c", "context", "show the block of memory an agent would get for this question", func() tea.Cmd { return m.asContext(p.field.edit.String()) }, nil},
-		{"a", "as of", "answer from a snapshot, as it was then", func() tea.Cmd { return m.push(m.asOfPage(p, s)) }, nil},
+			p.DocOf = ""
+			return m.Follow(p)
+		}, nil),
+		window.Key("c", "context", "show the block of memory an agent would get for this question", func() tea.Cmd { return m.asContext(p.Field.Edit.String()) }, nil),
+		window.Key("a", "as of", "answer from a snapshot, as it was then", func() tea.Cmd { return m.Push(m.asOfPage(p, s)) }, nil),
 	}
 	return p
 }
@@ -52,29 +53,29 @@ func (m recallScreen) nothingFound() string {
 }
 
 // recall asks for the hits of what was typed. One question is under way at a time.
-func (m recallScreen) recall(p *page, s *recallState) tea.Cmd {
-	p.load = m.recallLoad(p.field.edit.String(), s.at)
-	p.field.label = "recall"
+func (m recallScreen) recall(p *window.Page, s *recallState) tea.Cmd {
+	p.Load = m.recallLoad(p.Field.Edit.String(), s.at)
+	p.Field.Label = "recall"
 	if s.at.ID != "" {
-		p.field.label = "recall as of " + cut(labelOf(s.at), 30)
+		p.Field.Label = "recall as of " + window.Cut(labelOf(s.at), 30)
 	}
-	if p.loading {
-		p.again = true
+	if p.Loading {
+		p.Again = true
 		return nil
 	}
-	return m.reload(p)
+	return m.Reload(p)
 }
 
 // recallLoad asks a question of now, or of a snapshot.
-func (m recallScreen) recallLoad(text string, at wire.SnapshotMeta) func(ctx context.Context, after string) (batch, error) {
-	q := amber.Query{Text: text, Filter: amber.Filter{Identities: m.src.Identities}, Limit: pageSize, Explain: true}
-	return func(ctx context.Context, _ string) (batch, error) {
-		var b batch
+func (m recallScreen) recallLoad(text string, at wire.SnapshotMeta) func(ctx context.Context, after string) (window.Batch, error) {
+	q := amber.Query{Text: text, Filter: amber.Filter{Identities: m.src.Identities}, Limit: window.PageSize, Explain: true}
+	return func(ctx context.Context, _ string) (window.Batch, error) {
+		var b window.Batch
 		result, err := m.recallAt(ctx, q, at)
 		for _, h := range result.Hits {
-			b.rows = append(b.rows, hitRow(h))
+			b.Rows = append(b.Rows, hitRow(h))
 		}
-		b.note = result.Degraded
+		b.Note = result.Degraded
 		return b, err
 	}
 }
@@ -97,7 +98,7 @@ func (m recallScreen) recallAt(ctx context.Context, q amber.Query, at wire.Snaps
 }
 
 // hitRow is a hit in the list: how likely it is relevant, and its first words.
-func hitRow(h amber.Hit) row {
+func hitRow(h amber.Hit) window.Row {
 	id := string(h.ID)
 	if id == "" {
 		id = string(h.Layer) + " " + h.Owner + " " + h.Provenance.Locator
@@ -109,7 +110,7 @@ func hitRow(h amber.Hit) row {
 	if title == "" {
 		title = h.Content
 	}
-	return row{id: id, lead: fmt.Sprintf("%.2f ", h.Score), title: title, side: string(h.Layer), text: h.Content, command: hitCommand(h), value: h}
+	return window.Row{ID: id, Lead: fmt.Sprintf("%.2f ", h.Score), Title: title, Side: string(h.Layer), Text: h.Content, Command: hitCommand(h), Value: h}
 }
 
 // hitCommand shows what a hit was taken from.
@@ -131,10 +132,10 @@ func scoreBar(score float64) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", 10-full) + "]"
 }
 
-func (m recallScreen) hitDocument(h amber.Hit, why bool) document {
-	d := document{}
+func (m recallScreen) hitDocument(h amber.Hit, why bool) window.Document {
+	d := window.Document{}
 	if h.Title != "" {
-		d = d.head(h.Title)
+		d = d.Head(h.Title)
 	}
 	trust := ""
 	if h.Trust != "" {
@@ -144,19 +145,19 @@ func (m recallScreen) hitDocument(h amber.Hit, why bool) document {
 	if h.SessionID != "" {
 		session = "session " + string(h.SessionID)
 	}
-	d = d.text(fmt.Sprintf("%s %.2f", scoreBar(h.Score), h.Score)).
-		facts(string(h.Layer), string(h.Role), string(h.Kind), string(h.Scope), trust, m.when(h.UpdatedAt), session)
+	d = d.Text(fmt.Sprintf("%s %.2f", scoreBar(h.Score), h.Score)).
+		Facts(string(h.Layer), string(h.Role), string(h.Kind), string(h.Scope), trust, m.When(h.UpdatedAt), session)
 	if why && h.Why != nil && (len(h.Why.Terms) > 0 || h.Why.Words != 0 || h.Why.Meaning != 0) {
 		d = whyDocument(d, h.Why)
 	}
-	return d.blank().text(h.Content)
+	return d.Blank().Text(h.Content)
 }
 
 // whyDocument shows what made the score.
-func whyDocument(d document, w *amber.Why) document {
-	d = d.blank().head("why")
+func whyDocument(d window.Document, w *amber.Why) window.Document {
+	d = d.Blank().Head("why")
 	for _, t := range w.Terms {
-		d = d.text(fmt.Sprintf("%q in %s", t.Term, strings.Join(t.Fields, ", ")))
+		d = d.Text(fmt.Sprintf("%q in %s", t.Term, strings.Join(t.Fields, ", ")))
 	}
 	parts := []string{fmt.Sprintf("words %.3f", w.Words)}
 	for _, part := range []struct {
@@ -177,43 +178,45 @@ func whyDocument(d document, w *amber.Why) document {
 			parts = append(parts, fmt.Sprintf("%s %.3f", part.name, part.value))
 		}
 	}
-	d = d.text(strings.Join(parts, ", "))
+	d = d.Text(strings.Join(parts, ", "))
 	if w.Newer {
-		d = d.text("newer than another one about the same")
+		d = d.Text("newer than another one about the same")
 	}
 	return d
 }
 
 // asContext opens the block of memory that an agent would get.
 func (m recallScreen) asContext(goal string) tea.Cmd {
-	m.say("making the context …")
+	m.Say("making the context …")
 	r := wire.ContextRequest{RecallInput: amber.RecallInput{Goal: goal, Identities: m.src.Identities}, Explain: true}
-	return known(m.shell, func(ctx context.Context) (wire.ContextBlock, error) { return m.src.Context(ctx, r) }, func(b wire.ContextBlock) tea.Cmd {
-		d := document{}.facts(cli.ByteSize(int64(len(b.Text))), words.Count(int64(len(b.Items)), "passage", "passages"), fmt.Sprintf("%d left out", b.Omitted), b.Degraded)
+	return window.Known(m.Shell, func(ctx context.Context) (wire.ContextBlock, error) { return m.src.Context(ctx, r) }, func(b wire.ContextBlock) tea.Cmd {
+		d := window.Document{}.Facts(cli.ByteSize(int64(len(b.Text))), words.Count(int64(len(b.Items)), "passage", "passages"), fmt.Sprintf("%d left out", b.Omitted), b.Degraded)
 		switch {
 		case !b.Decision.Effective:
-			d = d.warn("nothing is recalled: " + b.Decision.BlockedReason)
+			d = d.Warn("nothing is recalled: " + b.Decision.BlockedReason)
 		case b.Text == "":
-			d = d.dim("The block is empty: nothing in memory is about this.")
+			d = d.Dim("The block is empty: nothing in memory is about this.")
 		}
-		return m.pushDocument("Context", d.blank().text(b.Text))
+		return m.PushDocument("Context", d.Blank().Text(b.Text))
 	})
 }
 
 // asOfPage lets the user choose the snapshot that answers.
-func (m recallScreen) asOfPage(recall *page, s *recallState) *page {
-	now := row{id: "now", title: "now", side: "the live agent", value: wire.SnapshotMeta{}}
-	p := &page{title: "As of", look: func(r row) document { return document{}.dim("enter answers from here").blank().text(r.title) }}
-	p.load = func(ctx context.Context, after string) (batch, error) {
+func (m recallScreen) asOfPage(recall *window.Page, s *recallState) *window.Page {
+	now := window.Row{ID: "now", Title: "now", Side: "the live agent", Value: wire.SnapshotMeta{}}
+	p := &window.Page{Title: "As of", Look: func(r window.Row) window.Document {
+		return window.Document{}.Dim("enter answers from here").Blank().Text(r.Title)
+	}}
+	p.Load = func(ctx context.Context, after string) (window.Batch, error) {
 		b, err := snapshotScreen(m).listSnapshots(ctx, after)
 		if after == "" && err == nil {
-			b.rows = append([]row{now}, b.rows...)
+			b.Rows = append([]window.Row{now}, b.Rows...)
 		}
 		return b, err
 	}
-	p.open = func(r row) tea.Cmd {
-		s.at = r.value.(wire.SnapshotMeta)
-		return tea.Batch(m.pop(), m.recall(recall, s))
+	p.Open = func(r window.Row) tea.Cmd {
+		s.at = r.Value.(wire.SnapshotMeta)
+		return tea.Batch(m.Pop(), m.recall(recall, s))
 	}
 	return p
 }

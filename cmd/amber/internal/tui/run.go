@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 )
 
 // Terminal is where the UI is shown.
@@ -20,10 +21,10 @@ type Terminal struct {
 }
 
 // Run shows an agent until the user ends it. Errors: unreachable when ctx ends; internal.
-func Run(ctx context.Context, src Source, out Outside, t Terminal) error {
+func Run(ctx context.Context, src Source, out window.Outside, t Terminal) error {
 	m := New(ctx, src, out)
 	defer func() {
-		m.stop()
+		m.Stop()
 		m.children.end()
 	}()
 	options := []tea.ProgramOption{

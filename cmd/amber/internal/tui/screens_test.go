@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"github.com/amber-memory/amber/internal/capture/project"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -225,9 +226,9 @@ func TestRejectAsksForAComment(t *testing.T) {
 // A person approves only a payload that was shown: one that is not shown whole is approved elsewhere.
 func TestLargePayloadIsNotApprovedHere(t *testing.T) {
 	w := newWorld(t, fill)
-	workScreen{w.m}.approve(w.m.page(), amber.Approval{ID: "a2", Payload: make([]byte, maxShown+1)})
+	workScreen{w.m}.approve(w.m.Page(), amber.Approval{ID: "a2", Payload: make([]byte, window.MaxShown+1)})
 	w.says("only 262144 are shown here")
-	if w.m.over != nil {
+	if w.m.Over != nil {
 		t.Error("the panel that approves is open")
 	}
 }
@@ -321,13 +322,13 @@ func TestLeavingStopsTheCommand(t *testing.T) {
 		}
 	}
 	begin(w.m.runLine("hang"))
-	p := w.m.page()
-	for !strings.Contains(p.doc.plain(), "ran") {
+	p := w.m.Page()
+	for !strings.Contains(p.Doc.Plain(), "ran") {
 		next()
 	}
 	_, c := w.m.Update(named["esc"])
 	begin(c)
-	for !strings.Contains(p.doc.plain(), "stopped") {
+	for !strings.Contains(p.Doc.Plain(), "stopped") {
 		next()
 	}
 }

@@ -3,9 +3,6 @@ package tui
 import (
 	"context"
 	"os/exec"
-	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
@@ -72,12 +69,4 @@ type Desk interface {
 	Drop(path string) error
 	// Editor is a run of the user's editor. Errors: not_found where there is none.
 	Editor(path string) (*exec.Cmd, error)
-}
-
-// Outside is what a model takes from the terminal and the clock, so that tests can stand in
-// for it. Zero fields are those of a real run.
-type Outside struct {
-	Clock amber.Clock                                               // required
-	Tick  func(d time.Duration, fn func(time.Time) tea.Msg) tea.Cmd // nil: tea.Tick
-	Exec  func(c *exec.Cmd, fn tea.ExecCallback) tea.Cmd            // nil: tea.ExecProcess
 }

@@ -1,4 +1,4 @@
-package tui
+package window
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 // equalShown is how many equal lines are shown around a change.
 const equalShown = 3
 
-// diff shows what changed from one text to another, line by line.
-func diff(from, to string) document { return folded(linediff.Lines(from, to)) }
+// Diff shows what changed from one text to another, line by line.
+func Diff(from, to string) Document { return folded(linediff.Lines(from, to)) }
 
 // folded leaves out equal lines that are far from every change.
-func folded(list []linediff.Edit) (d document) {
+func folded(list []linediff.Edit) (d Document) {
 	near := make([]bool, len(list))
 	for i, c := range list {
 		if c.Op == linediff.Same {
@@ -28,7 +28,7 @@ func folded(list []linediff.Edit) (d document) {
 	left := 0
 	flush := func() {
 		if left > 0 {
-			d = d.dim(fmt.Sprintf("  … %s equal", words.Count(int64(left), "line", "lines")))
+			d = d.Dim(fmt.Sprintf("  … %s equal", words.Count(int64(left), "line", "lines")))
 		}
 		left = 0
 	}
@@ -43,7 +43,7 @@ func folded(list []linediff.Edit) (d document) {
 	}
 	flush()
 	if len(d) == 0 {
-		d = d.dim("no difference")
+		d = d.Dim("no difference")
 	}
 	return d
 }

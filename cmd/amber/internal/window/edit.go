@@ -1,4 +1,4 @@
-package tui
+package window
 
 import (
 	"strings"
@@ -24,8 +24,8 @@ func newEdit(text string) edit {
 
 func (e *edit) String() string { return string(e.text) }
 
-// set replaces the text.
-func (e *edit) set(text string) { *e = newEdit(text) }
+// Set replaces the text.
+func (e *edit) Set(text string) { *e = newEdit(text) }
 
 // insert puts text where the cursor is, clean and on one line.
 func (e *edit) insert(text string) {
@@ -34,7 +34,7 @@ func (e *edit) insert(text string) {
 			return ' '
 		}
 		return r
-	}, clean(text)))
+	}, Clean(text)))
 	add = add[:min(len(add), max(maxField-len(e.text), 0))]
 	e.text = append(e.text[:e.at:e.at], append(add, e.text[e.at:]...)...)
 	e.at += len(add)

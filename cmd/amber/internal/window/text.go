@@ -1,4 +1,4 @@
-package tui
+package window
 
 import (
 	"strings"
@@ -16,9 +16,9 @@ const maxMarks = 3
 // tabStop is how many columns a tab takes.
 const tabStop = 4
 
-// clean makes stored text fit for a frame: lines stay lines, and what could move the cursor,
+// Clean makes stored text fit for a frame: lines stay lines, and what could move the cursor,
 // turn the direction of text or be invisible becomes a mark.
-func clean(s string) string {
+func Clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	marks := 0
@@ -49,14 +49,14 @@ func joins(r rune) bool {
 	return r == 0x200c || r == 0x200d || unicode.Is(unicode.Variation_Selector, r) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// oneLine is clean on one line of at most n columns, white space folded.
-func oneLine(s string, n int) string {
-	return cut(strings.Join(strings.Fields(clean(beginning(s, n))), " "), n)
+// OneLine is clean on one line of at most n columns, white space folded.
+func OneLine(s string, n int) string {
+	return Cut(strings.Join(strings.Fields(Clean(beginning(s, n))), " "), n)
 }
 
 // oneLineKept is clean on one line of at most n columns, blanks kept.
 func oneLineKept(s string, n int) string {
-	return cut(strings.ReplaceAll(clean(beginning(s, n)), "\n", " "), n)
+	return Cut(strings.ReplaceAll(Clean(beginning(s, n)), "\n", " "), n)
 }
 
 // beginning is more of a text than n columns hold, so that a long one is not read whole for each frame.
@@ -102,9 +102,9 @@ func split(s string, n int) (head, rest string) {
 	return s, ""
 }
 
-// cut returns the beginning of a clean line, at most n columns; where something is missing it
+// Cut returns the beginning of a clean line, at most n columns; where something is missing it
 // ends with an ellipsis.
-func cut(s string, n int) string {
+func Cut(s string, n int) string {
 	head, rest := split(s, n)
 	if rest == "" || n < 1 {
 		return head
@@ -115,7 +115,7 @@ func cut(s string, n int) string {
 
 // pad cuts or fills a clean line to exactly n columns.
 func pad(s string, n int) string {
-	s = cut(s, n)
+	s = Cut(s, n)
 	return s + strings.Repeat(" ", max(n-width(s), 0))
 }
 

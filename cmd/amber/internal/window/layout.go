@@ -1,4 +1,4 @@
-package tui
+package window
 
 // wideFrom is how many columns a list and a document beside it need.
 const wideFrom = 100
@@ -17,31 +17,31 @@ type layout struct {
 }
 
 // lay places everything in the window.
-func (sh *shell) lay() layout {
+func (sh *Shell) lay() layout {
 	var l layout
-	w, p := sh.width, sh.page()
-	y, bottom := 0, sh.height
+	w, p := sh.Width, sh.Page()
+	y, bottom := 0, sh.Height
 	row := func(wanted bool, at int) (a area) {
 		if wanted {
 			a = area{0, at, w, 1}
 		}
 		return a
 	}
-	l.header = row(sh.height >= 4, 0)
+	l.header = row(sh.Height >= 4, 0)
 	y += l.header.height
-	l.hints = row(sh.height >= 3, bottom-1)
+	l.hints = row(sh.Height >= 3, bottom-1)
 	bottom -= l.hints.height
-	l.status = row(sh.height >= 5 || sh.height >= 2 && sh.field != nil && sh.field != p.field, bottom-1)
+	l.status = row(sh.Height >= 5 || sh.Height >= 2 && sh.Field != nil && sh.Field != p.Field, bottom-1)
 	bottom -= l.status.height
 	l.title = row(bottom-y >= 3, y)
 	y += l.title.height
-	l.field = row(p.field != nil && bottom-y >= 2, y)
+	l.field = row(p.Field != nil && bottom-y >= 2, y)
 	y += l.field.height
-	l.wide = w >= wideFrom && p.load != nil
+	l.wide = w >= wideFrom && p.Load != nil
 	body := area{0, y, w, max(bottom-y, 0)}
 	l.list, l.detail = body, body
 	switch {
-	case p.load == nil:
+	case p.Load == nil:
 		l.list = area{}
 	case l.wide:
 		left := min(max(w*2/5, 40), 72)
@@ -56,7 +56,7 @@ func (sh *shell) lay() layout {
 }
 
 // listHeight is how many rows of a list are drawn.
-func (sh *shell) listHeight() int { return max(sh.lay().list.height, 1) }
+func (sh *Shell) listHeight() int { return max(sh.lay().list.height, 1) }
 
-// detailSize is where the document is drawn.
-func (sh *shell) detailSize() area { return sh.lay().detail }
+// DetailSize is where the document is drawn.
+func (sh *Shell) DetailSize() area { return sh.lay().detail }

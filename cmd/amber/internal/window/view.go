@@ -1,4 +1,4 @@
-package tui
+package window
 
 import (
 	"fmt"
@@ -23,19 +23,19 @@ func styled(style, s string) string {
 	return style + s + cli.Plain
 }
 
-// frame draws everything. Whatever was drawn, the frame is no larger than the window.
-func (sh *shell) frame() (string, *tea.Cursor) {
-	if sh.width < 1 || sh.height < 1 {
+// Frame draws everything. Whatever was drawn, the frame is no larger than the window.
+func (sh *Shell) Frame() (string, *tea.Cursor) {
+	if sh.Width < 1 || sh.Height < 1 {
 		return "", nil
 	}
 	l := sh.lay()
-	rows := make([]string, sh.height)
+	rows := make([]string, sh.Height)
 	sh.drawHeader(rows, l)
 	sh.drawTitle(rows, l)
 	sh.drawBody(rows, l)
 	cursor := sh.drawField(rows, l)
 	sh.drawStatus(rows, l)
-	if sh.over != nil {
+	if sh.Over != nil {
 		sh.drawOver(rows)
 		cursor = nil
 	}
@@ -43,9 +43,9 @@ func (sh *shell) frame() (string, *tea.Cursor) {
 		rows[l.hints.y] = sh.drawHints()
 	}
 	for i := range rows {
-		rows[i] = ansi.Truncate(rows[i], sh.width, "")
+		rows[i] = ansi.Truncate(rows[i], sh.Width, "")
 	}
-	if cursor != nil && (cursor.X >= sh.width || cursor.Y >= sh.height) {
+	if cursor != nil && (cursor.X >= sh.Width || cursor.Y >= sh.Height) {
 		cursor = nil
 	}
 	return strings.Join(rows, "\n"), cursor
@@ -58,12 +58,12 @@ type tab struct {
 }
 
 // tabs are the names of the screens: all of them where there is room, else only the open one.
-func (sh *shell) tabs() (list []tab) {
+func (sh *Shell) tabs() (list []tab) {
 	x := 0
-	for i, s := range sh.screens {
+	for i, s := range sh.Screens {
 		text := strconv.Itoa(i + 1)
-		if sh.width >= wideFrom || i == sh.at {
-			text += " " + s.name
+		if sh.Width >= wideFrom || i == sh.at {
+			text += " " + s.Name
 		}
 		if text = " " + text + " "; i == sh.at {
 			text = "[" + text[1:len(text)-1] + "]"
@@ -74,7 +74,7 @@ func (sh *shell) tabs() (list []tab) {
 	return list
 }
 
-func (sh *shell) drawHeader(rows []string, l layout) {
+func (sh *Shell) drawHeader(rows []string, l layout) {
 	if l.header.height == 0 {
 		return
 	}
@@ -88,72 +88,72 @@ func (sh *shell) drawHeader(rows []string, l layout) {
 		b.WriteString(styled(style, t.text))
 		used += width(t.text)
 	}
-	place := oneLine(sh.name, max(sh.width-used-1, 0))
-	if room := sh.width - used - width(place); room > 0 {
+	place := OneLine(sh.Name, max(sh.Width-used-1, 0))
+	if room := sh.Width - used - width(place); room > 0 {
 		b.WriteString(strings.Repeat(" ", room) + styled(cli.Dim, place))
 	}
 	rows[0] = b.String()
 }
 
 // drawTitle names the list and the document, and says how much is loaded.
-func (sh *shell) drawTitle(rows []string, l layout) {
+func (sh *Shell) drawTitle(rows []string, l layout) {
 	if l.title.height == 0 {
 		return
 	}
-	p := sh.page()
-	left := oneLine(sh.path(), sh.width) + p.count()
+	p := sh.Page()
+	left := OneLine(sh.path(), sh.Width) + p.count()
 	if !l.wide {
-		rows[l.title.y] = styled(cli.Bold, cut(left, sh.width))
+		rows[l.title.y] = styled(cli.Bold, Cut(left, sh.Width))
 		return
 	}
 	right := ""
-	if r, ok := p.current(); ok && p.docOf == r.id {
-		right = oneLine(r.id, l.detail.width)
-		if more := len(p.lines(l.detail.width)) - p.scroll - l.detail.height; more > 0 {
-			right = cut(right, max(l.detail.width-22, 1)) + "  " + words.Count(more, "more line", "more lines")
+	if r, ok := p.Current(); ok && p.DocOf == r.ID {
+		right = OneLine(r.ID, l.detail.width)
+		if more := len(p.lines(l.detail.width)) - p.Scroll - l.detail.height; more > 0 {
+			right = Cut(right, max(l.detail.width-22, 1)) + "  " + words.Count(more, "more line", "more lines")
 		}
 	}
 	if p.focused {
 		right = "> " + right
 	}
-	rows[l.title.y] = styled(cli.Bold, pad(left, l.list.width)) + styled(cli.Dim, " ┬ "+cut(right, l.detail.width))
+	rows[l.title.y] = styled(cli.Bold, pad(left, l.list.width)) + styled(cli.Dim, " ┬ "+Cut(right, l.detail.width))
 }
 
 // path names the pages that are on top of each other.
-func (sh *shell) path() string {
+func (sh *Shell) path() string {
 	var names []string
-	for _, p := range sh.screens[sh.at].pages {
-		names = append(names, p.title)
+	for _, p := range sh.Screens[sh.at].Pages {
+		names = append(names, p.Title)
 	}
 	return strings.Join(names, " > ")
 }
 
 // count says how many rows there are.
-func (p *page) count() string {
-	if p.load == nil || !p.loaded || p.err != nil {
+func (p *Page) count() string {
+	if p.Load == nil || !p.Loaded || p.Err != nil {
 		return ""
 	}
-	text := fmt.Sprintf("  %d", len(p.rows))
+	text := fmt.Sprintf("  %d", len(p.Rows))
 	if p.next != "" {
 		text += "+"
 	}
 	if p.filtered != "" {
-		text = fmt.Sprintf("  %d of%s, filter %q", len(p.visible()), text[1:], oneLine(p.filtered, 20))
+		text = fmt.Sprintf("  %d of%s, filter %q", len(p.Visible()), text[1:], OneLine(p.filtered, 20))
 	}
-	if n := len(p.marked); n > 0 {
+	if n := len(p.Marked); n > 0 {
 		text += fmt.Sprintf(", %d marked", n)
 	}
 	return text
 }
 
 // drawBody draws the list, the document, or both.
-func (sh *shell) drawBody(rows []string, l layout) {
-	p := sh.page()
+func (sh *Shell) drawBody(rows []string, l layout) {
+	p := sh.Page()
 	var left, right []string
 	if l.list.height > 0 {
 		left = sh.drawList(p, l.list)
 	}
-	if l.detail.height > 0 && (l.wide || p.focused || p.load == nil) {
+	if l.detail.height > 0 && (l.wide || p.focused || p.Load == nil) {
 		right = sh.drawDetail(p, l.detail)
 	}
 	for i := range max(l.list.height, l.detail.height) {
@@ -170,10 +170,10 @@ func (sh *shell) drawBody(rows []string, l layout) {
 }
 
 // drawList draws the rows, each padded to the width.
-func (sh *shell) drawList(p *page, a area) []string {
+func (sh *Shell) drawList(p *Page, a area) []string {
 	out := make([]string, a.height)
-	visible := p.visible()
-	if len(visible) == 0 || p.err != nil {
+	visible := p.Visible()
+	if len(visible) == 0 || p.Err != nil {
 		d := sh.instead(p, len(visible))
 		for i, ln := range d.lay(a.width) {
 			if i < a.height {
@@ -181,10 +181,10 @@ func (sh *shell) drawList(p *page, a area) []string {
 			}
 		}
 	} else {
-		top := scrolled(p.top, p.cursor, a.height, len(visible))
+		top := scrolled(p.Top, p.Cursor, a.height, len(visible))
 		for i := range out {
 			if at := top + i; at < len(visible) {
-				out[i] = drawRow(visible[at], a.width, at == p.cursor, p.marked[visible[at].id], !p.focused)
+				out[i] = drawRow(visible[at], a.width, at == p.Cursor, p.Marked[visible[at].ID], !p.focused)
 			}
 		}
 	}
@@ -197,25 +197,25 @@ func (sh *shell) drawList(p *page, a area) []string {
 }
 
 // instead is what stands in place of rows: why there are none.
-func (sh *shell) instead(p *page, visible int) document {
+func (sh *Shell) instead(p *Page, visible int) Document {
 	switch {
-	case p.err != nil:
-		return errorDocument(p.err).blank().dim("The screen stays as it is. Its number loads it again.")
-	case !p.loaded:
-		return document{}.dim("loading …")
+	case p.Err != nil:
+		return ErrorDocument(p.Err).Blank().Dim("The screen stays as it is. Its number loads it again.")
+	case !p.Loaded:
+		return Document{}.Dim("loading …")
 	case p.filtered != "" && visible == 0 && p.next != "":
-		return document{}.dim("No loaded line has this text. G loads more.")
+		return Document{}.Dim("No loaded line has this text. G loads more.")
 	case p.filtered != "" && visible == 0:
-		return document{}.dim("No line has this text.")
+		return Document{}.Dim("No line has this text.")
 	}
-	return document{}.dim(p.empty)
+	return Document{}.Dim(p.Empty)
 }
 
 // roomy is how wide a list is that shows more words of each row.
 const roomy = 70
 
 // drawRow draws a row: the cursor and marks are characters, too, not only a style.
-func drawRow(r row, columns int, here, marked, active bool) string {
+func drawRow(r Row, columns int, here, marked, active bool) string {
 	sign := []byte("  ")
 	if here {
 		sign[0] = '>'
@@ -223,9 +223,9 @@ func drawRow(r row, columns int, here, marked, active bool) string {
 	if marked {
 		sign[1] = '*'
 	}
-	side := oneLine(r.side, columns/2)
-	if r.extra != "" && columns >= roomy {
-		side = oneLine(r.extra+" · "+r.side, columns/2)
+	side := OneLine(r.Side, columns/2)
+	if r.Extra != "" && columns >= roomy {
+		side = OneLine(r.Extra+" · "+r.Side, columns/2)
 	}
 	room := columns - 2 - width(side)
 	if side != "" {
@@ -234,12 +234,12 @@ func drawRow(r row, columns int, here, marked, active bool) string {
 	if columns < 24 {
 		side, room = "", columns-2
 	}
-	lead := oneLineKept(r.lead, max(room, 0))
-	title := pad(lead+oneLine(r.title, max(room-width(lead), 0)), max(room, 0))
+	lead := oneLineKept(r.Lead, max(room, 0))
+	title := pad(lead+OneLine(r.Title, max(room-width(lead), 0)), max(room, 0))
 	if side != "" {
 		title += " "
 	}
-	text := cut(string(sign)+title+side, columns)
+	text := Cut(string(sign)+title+side, columns)
 	switch {
 	case here && active:
 		return styled(reverse, text)
@@ -252,33 +252,33 @@ func drawRow(r row, columns int, here, marked, active bool) string {
 }
 
 // drawDetail draws the part of the document that is scrolled to.
-func (sh *shell) drawDetail(p *page, a area) []string {
+func (sh *Shell) drawDetail(p *Page, a area) []string {
 	out := make([]string, a.height)
 	lines := p.lines(a.width)
-	from := min(p.scroll, max(len(lines)-1, 0))
+	from := min(p.Scroll, max(len(lines)-1, 0))
 	for i := range out {
 		if at := from + i; at < len(lines) {
-			out[i] = styled(lines[at].style, cut(lines[at].text, a.width))
+			out[i] = styled(lines[at].style, Cut(lines[at].text, a.width))
 		}
 	}
 	return out
 }
 
 // drawField draws the line that is typed into, and the field of the page.
-func (sh *shell) drawField(rows []string, l layout) (cursor *tea.Cursor) {
-	p := sh.page()
-	at := func(f *field, y int) {
-		label := cut(f.label+": ", max(sh.width-1, 0))
-		shown, column := f.edit.draw(max(sh.width-width(label), 1))
+func (sh *Shell) drawField(rows []string, l layout) (cursor *tea.Cursor) {
+	p := sh.Page()
+	at := func(f *Field, y int) {
+		label := Cut(f.Label+": ", max(sh.Width-1, 0))
+		shown, column := f.Edit.draw(max(sh.Width-width(label), 1))
 		rows[y] = styled(cli.Bold, label) + shown
-		if sh.field == f {
+		if sh.Field == f {
 			cursor = tea.NewCursor(width(label)+column, y)
 		}
 	}
-	if p.field != nil && l.field.height > 0 {
-		at(p.field, l.field.y)
+	if p.Field != nil && l.field.height > 0 {
+		at(p.Field, l.field.y)
 	}
-	if f := sh.field; f != nil && f != p.field && l.status.height > 0 {
+	if f := sh.Field; f != nil && f != p.Field && l.status.height > 0 {
 		sh.drawOffers(rows, l)
 		at(f, l.status.y)
 	}
@@ -288,33 +288,33 @@ func (sh *shell) drawField(rows []string, l layout) (cursor *tea.Cursor) {
 // maxOffers is how many things that could be typed are shown.
 const maxOffers = 8
 
-func (sh *shell) drawOffers(rows []string, l layout) {
-	if sh.field.offers == nil {
+func (sh *Shell) drawOffers(rows []string, l layout) {
+	if sh.Field.Offers == nil {
 		return
 	}
-	offers := sh.field.offers()
+	offers := sh.Field.Offers()
 	n := min(len(offers), maxOffers, max(l.status.y-l.header.height, 0))
 	widest := 0
 	for _, o := range offers[:n] {
-		widest = max(widest, width(o.text))
+		widest = max(widest, width(o.Text))
 	}
 	for i, o := range offers[:n] {
-		text := pad("  "+o.text, widest+4) + o.about
-		rows[l.status.y-n+i] = styled(reverse, pad(oneLineKept(text, sh.width), sh.width))
+		text := pad("  "+o.Text, widest+4) + o.About
+		rows[l.status.y-n+i] = styled(reverse, pad(oneLineKept(text, sh.Width), sh.Width))
 	}
 }
 
-func (sh *shell) drawStatus(rows []string, l layout) {
-	p := sh.page()
-	if l.status.height == 0 || sh.field != nil && sh.field != p.field {
+func (sh *Shell) drawStatus(rows []string, l layout) {
+	p := sh.Page()
+	if l.status.height == 0 || sh.Field != nil && sh.Field != p.Field {
 		return
 	}
 	style, text := cli.Dim, sh.status
 	switch {
 	case sh.failed:
 		style, text = cli.Amb, "error: "+text
-	case text == "" && (p.loading || p.asking):
+	case text == "" && (p.Loading || p.Asking):
 		text = "loading …"
 	}
-	rows[l.status.y] = styled(style, oneLine(text, sh.width))
+	rows[l.status.y] = styled(style, OneLine(text, sh.Width))
 }

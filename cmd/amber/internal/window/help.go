@@ -1,4 +1,4 @@
-package tui
+package window
 
 import (
 	"strings"
@@ -11,24 +11,24 @@ import (
 // helpPanel lists every key that works on the page; typing searches it.
 type helpPanel struct {
 	page   string
-	own    []action
-	shared []action
+	own    []Action
+	shared []Action
 	search edit
 	scroll int
 }
 
-func (sh *shell) openHelp() tea.Cmd {
-	sh.over = &helpPanel{page: sh.path(), own: sh.page().actions, shared: sh.common()}
+func (sh *Shell) openHelp() tea.Cmd {
+	sh.Over = &helpPanel{page: sh.path(), own: sh.Page().Actions, shared: sh.common()}
 	return nil
 }
 
 func (h *helpPanel) title() string { return "help: " + h.page }
 func (h *helpPanel) help() string  { return "type to search · up and down scroll · esc back" }
 
-func (h *helpPanel) press(sh *shell, k tea.KeyPressMsg) tea.Cmd {
+func (h *helpPanel) press(sh *Shell, k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "esc", "enter":
-		sh.over = nil
+		sh.Over = nil
 	case "down", "ctrl+d", "pgdown":
 		h.scroll = min(h.scroll+1, len(h.own)+len(h.shared))
 	case "up", "ctrl+u", "pgup":
@@ -41,7 +41,7 @@ func (h *helpPanel) press(sh *shell, k tea.KeyPressMsg) tea.Cmd {
 }
 
 // found are the actions that hold every word that was typed.
-func (h *helpPanel) found(list []action) (out []action) {
+func (h *helpPanel) found(list []Action) (out []Action) {
 	words := strings.Fields(strings.ToLower(h.search.String()))
 next:
 	for _, a := range list {
@@ -58,19 +58,19 @@ next:
 
 func (h *helpPanel) draw(columns, height int) []line {
 	shown, _ := h.search.draw(max(columns-9, 1))
-	lines := []line{{cli.Bold, cut("search: "+shown, columns)}}
+	lines := []line{{cli.Bold, Cut("search: "+shown, columns)}}
 	var keys []line
 	for _, part := range []struct {
 		name string
-		list []action
+		list []Action
 	}{{h.page, h.own}, {"every screen", h.shared}} {
 		found := h.found(part.list)
 		if len(found) == 0 {
 			continue
 		}
-		keys = append(keys, line{cli.Dim, oneLine(part.name, columns)})
+		keys = append(keys, line{cli.Dim, OneLine(part.name, columns)})
 		for _, a := range found {
-			keys = append(keys, line{"", cut(pad(a.key, 8)+pad(a.word, 14)+a.help, columns)})
+			keys = append(keys, line{"", Cut(pad(a.key, 8)+pad(a.word, 14)+a.help, columns)})
 		}
 	}
 	if len(keys) == 0 {

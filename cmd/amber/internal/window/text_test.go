@@ -1,8 +1,10 @@
-package tui
+package window
 
 import (
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber/internal/test/must"
 )
@@ -19,7 +21,7 @@ func TestClean(t *testing.T) {
 		"\x00":                            "�",
 		"\u2028":                          "�",
 	} {
-		must.Equal(t, "clean", clean(in), want)
+		must.Equal(t, "clean", Clean(in), want)
 	}
 }
 
@@ -33,40 +35,29 @@ func TestWrap(t *testing.T) {
 }
 
 func TestCutAndPad(t *testing.T) {
-	must.Equal(t, "cut", cut("abcdef", 4), "abc…")
-	must.Equal(t, "cut", cut("世界世", 4), "世…")
+	must.Equal(t, "cut", Cut("abcdef", 4), "abc…")
+	must.Equal(t, "cut", Cut("世界世", 4), "世…")
 	must.Equal(t, "pad", pad("世", 4), "世  ")
-	must.Equal(t, "cut", cut("abc", 0), "")
-	must.Equal(t, "one line", oneLine(" a\n\n b ", 9), "a b")
-}
-
-func TestWords(t *testing.T) {
-	must.Equal(t, "words", must.Get(splitWords(`a "b c" 'd "e' f\ g ""`))(t), []string{"a", "b c", `d "e`, "f g", ""})
-	must.Error(t, "open quote", must.Err(splitWords(`a "b`)))
-	for _, s := range []string{"plain", "two words", "it's", "", "$HOME", "a\nb"} {
-		must.Equal(t, "quoted", must.Get(splitWords(quoted(s)))(t), []string{s})
-	}
+	must.Equal(t, "cut", Cut("abc", 0), "")
+	must.Equal(t, "one line", OneLine(" a\n\n b ", 9), "a b")
 }
 
 func TestDiff(t *testing.T) {
-	must.Equal(t, "diff", diff("a\nb\nc", "a\nx\nc").plain(), "  a\n- b\n+ x\n  c\n")
-	must.Equal(t, "equal", diff("a", "a").plain(), "  … 1 line equal\n")
+	must.Equal(t, "diff", Diff("a\nb\nc", "a\nx\nc").Plain(), "  a\n- b\n+ x\n  c\n")
+	must.Equal(t, "equal", Diff("a", "a").Plain(), "  … 1 line equal\n")
 	long := strings.Repeat("same\n", 100)
-	must.Equal(t, "folded", diff(long+"old", long+"new").plain(), "  … 97 lines equal\n  same\n  same\n  same\n- old\n+ new\n")
+	must.Equal(t, "folded", Diff(long+"old", long+"new").Plain(), "  … 97 lines equal\n  same\n  same\n  same\n- old\n+ new\n")
 	many := strings.Repeat("a\nb\n", 3000)
-	must.Says(t, "large", diff(many, strings.ReplaceAll(many, "a", "c")).plain(), "- a", "+ c")
-}
-
-func TestAgainID(t *testing.T) {
-	must.Equal(t, "id", againID("build"), "build.again-1")
-	must.Equal(t, "id", againID("build.again-1"), "build.again-2")
-	must.Equal(t, "id", againID("x.again-99999999"), "x.again-99999999.again-1")
+	must.Says(t, "large", Diff(many, strings.ReplaceAll(many, "a", "c")).Plain(), "- a", "+ c")
 }
 
 func TestEdit(t *testing.T) {
 	e := newEdit("one two")
-	for _, k := range []string{"ctrl+w", "3", "home", "x", "end", "backspace", "left", "delete"} {
-		e.key(keysOf(k)[0])
+	for _, k := range []tea.KeyPressMsg{
+		{Code: 'w', Mod: tea.ModCtrl}, {Code: '3', Text: "3"}, {Code: tea.KeyHome}, {Code: 'x', Text: "x"},
+		{Code: tea.KeyEnd}, {Code: tea.KeyBackspace}, {Code: tea.KeyLeft}, {Code: tea.KeyDelete},
+	} {
+		e.key(k)
 	}
 	must.Equal(t, "text", e.String(), "xone")
 	e.insert(strings.Repeat("世", maxField))

@@ -1,4 +1,4 @@
-package tui
+package window
 
 import (
 	"strings"
@@ -17,22 +17,22 @@ type hint struct {
 var always = []string{"enter", "esc", "/", "y", ":", "?", "q"}
 
 // hints are the keys that work now: those of the page first. A key that has no room is in the help.
-func (sh *shell) hints() (list []hint) {
-	if sh.over != nil || sh.field != nil {
+func (sh *Shell) hints() (list []hint) {
+	if sh.Over != nil || sh.Field != nil {
 		return nil
 	}
 	const last = "? help"
 	x := 0
-	add := func(a action) {
+	add := func(a Action) {
 		text := a.key + " " + a.word
-		if a.key == "?" || x+len(text)+3 > sh.width-len(last) {
+		if a.key == "?" || x+len(text)+3 > sh.Width-len(last) {
 			return
 		}
 		list = append(list, hint{x, a.key, text})
 		x += len(text) + 3
 	}
 	taken := map[string]bool{}
-	for _, a := range sh.page().actions {
+	for _, a := range sh.Page().Actions {
 		if a.ready() {
 			taken[a.key] = true
 			add(a)
@@ -49,16 +49,16 @@ func (sh *shell) hints() (list []hint) {
 }
 
 // drawHints draws the last line, by mode.
-func (sh *shell) drawHints() string {
+func (sh *Shell) drawHints() string {
 	switch {
-	case sh.over != nil:
-		return styled(cli.Dim, cut(sh.over.help(), sh.width))
-	case sh.field != nil:
-		return styled(cli.Dim, cut(sh.field.help, sh.width))
+	case sh.Over != nil:
+		return styled(cli.Dim, Cut(sh.Over.help(), sh.Width))
+	case sh.Field != nil:
+		return styled(cli.Dim, Cut(sh.Field.Help, sh.Width))
 	}
 	var words []string
 	for _, h := range sh.hints() {
 		words = append(words, h.text)
 	}
-	return styled(cli.Dim, cut(strings.Join(words, " · "), sh.width))
+	return styled(cli.Dim, Cut(strings.Join(words, " · "), sh.Width))
 }
