@@ -323,7 +323,7 @@ func TestEdgeWithoutItsServer(t *testing.T) {
 	token := srv.newToken("edge", "--scope", "read,write")
 	u := newEdge(t, "http://"+at, token)
 	for n, prompt := range []string{"is the coupon rounding done in cents?", "and the shipping?"} {
-		said, complaint, code := u.amber(`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"`+prompt+`"}`, "hook", "claude-code", "--timeout", "1m", "--context-timeout", "1m")
+		said, complaint, code := u.asProcess(`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"`+prompt+`"}`, "hook", "claude-code", "--timeout", "1m", "--context-timeout", "1m")
 		must.Equal(t, "exit code", code, 0)
 		must.Equal(t, "said", said, "")
 		must.Says(t, "complaint", complaint, "no memories were found for the agent", "connection refused")
@@ -360,7 +360,7 @@ func TestTheDrainBehindHooksWaitsForTheServer(t *testing.T) {
 	u.env = append(u.env, "AMBER_CONTEXT__STAY=1m")
 	hook := func(prompt string, flags ...string) {
 		t.Helper()
-		_, _, code := u.amber(`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"`+prompt+`"}`, append([]string{"hook", "claude-code", "--timeout", "1m"}, flags...)...)
+		_, _, code := u.asProcess(`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"`+prompt+`"}`, append([]string{"hook", "claude-code", "--timeout", "1m"}, flags...)...)
 		must.Equal(t, "exit code", code, 0)
 	}
 	hook("first")

@@ -19,7 +19,9 @@ import (
 func TestTheBackgroundDrainIsOnItsOwn(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	u.must(`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"hello"}`, "hook", "claude-code")
+	if _, errs, code := u.asProcess(`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"hello"}`, "hook", "claude-code"); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
 	pid := drainOf(t, u.home)
 	for fd := range 3 {
 		if to, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, fd)); err != nil || to != os.DevNull {

@@ -43,7 +43,7 @@ func (u *user) prompt(session, budget string) (said, complaint string) {
 func (u *user) hears(session string, flags ...string) (said, complaint string) {
 	u.t.Helper()
 	event := `{"session_id":"` + session + `","hook_event_name":"UserPromptSubmit","prompt":"is the coupon rounding done in cents?"}`
-	said, complaint, code := u.amber(event, append([]string{"hook", "claude-code", "--timeout", "1m"}, flags...)...)
+	said, complaint, code := u.asProcess(event, append([]string{"hook", "claude-code", "--timeout", "1m"}, flags...)...)
 	must.Equal(u.t, "exit code", code, 0)
 	return said, complaint
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// user is a person with a home of their own who runs the real binary.
+// user is a person with a home of their own who runs the program.
 type user struct {
 	t    testing.TB
 	home string
@@ -59,8 +59,17 @@ func (u *user) environ() []string {
 	return append(append(os.Environ(), "AMBER_HOME="+u.home, "XDG_CONFIG_HOME="+filepath.Dir(u.home)), u.env...)
 }
 
-// amber runs the binary and returns what it printed and its exit code.
+// amber runs the program in the process of the test and returns what it printed and its exit code.
 func (u *user) amber(stdin string, args ...string) (stdout, stderr string, code int) {
+	u.t.Helper()
+	w := testWorld(filepath.Dir(u.home), u.environ()...)
+	w.Stdin = strings.NewReader(stdin)
+	r := runIn(context.WithoutCancel(u.t.Context()), u.t, w, args...)
+	return r.stdout, r.stderr, r.code
+}
+
+// asProcess is amber in a process of its own: for hooks that leave a drain behind, and where processes meet.
+func (u *user) asProcess(stdin string, args ...string) (stdout, stderr string, code int) {
 	u.t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.Command("amber", args...)
@@ -75,7 +84,7 @@ func (u *user) amber(stdin string, args ...string) (stdout, stderr string, code 
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// must runs the binary and expects it to succeed.
+// must runs the program in the process of the test and expects it to succeed.
 func (u *user) must(stdin string, args ...string) string {
 	u.t.Helper()
 	out, errs, code := u.amber(stdin, args...)
@@ -155,8 +164,8 @@ func keysOf(t *testing.T, b []byte) string {
 	return strings.Join(parts, ",")
 }
 
-// TestRecordedPayloads hands every recorded payload of every host to the real
-// binary, with memories there to inject, and drains them.
+// TestRecordedPayloads hands every recorded payload of every host to the
+// program, with memories there to inject, and drains them.
 func TestRecordedPayloads(t *testing.T) {
 	t.Parallel()
 	for _, host := range hook.Hosts() {
@@ -246,7 +255,7 @@ func TestHookAlwaysExitsWithZero(t *testing.T) {
 			if slices.Contains(args, "claude-code") || slices.Contains(args, "codex") {
 				args = append(slices.Clone(args), "--no-drain", "--timeout", "1m")
 			}
-			out, errs, code := u.amber(tt.stdin, args...)
+			out, errs, code := u.asProcess(tt.stdin, args...)
 			if code != 0 || out != "" {
 				t.Errorf("exit %d, stdout %q", code, out)
 			}
@@ -315,7 +324,7 @@ func TestTwoHundredHooks(t *testing.T) {
 		wg.Go(func() {
 			defer func() { <-places }()
 			in := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t%d","tool_input":{"command":"true"}}`, i)
-			if _, errs, code := u.amber(in, "hook", "claude-code", "--timeout", "1m"); code != 0 || errs != "" {
+			if _, errs, code := u.asProcess(in, "hook", "claude-code", "--timeout", "1m"); code != 0 || errs != "" {
 				t.Errorf("hook %d: exit %d, %s", i, code, errs)
 			}
 		})
@@ -351,7 +360,7 @@ func TestTwoHundredFrames(t *testing.T) {
 		wg.Go(func() {
 			defer func() { <-places }()
 			in := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t%03d"}`, i)
-			if _, errs, code := u.amber(in, "hook", "claude-code", "--no-drain", "--timeout", "1m"); code != 0 || errs != "" {
+			if _, errs, code := u.asProcess(in, "hook", "claude-code", "--no-drain", "--timeout", "1m"); code != 0 || errs != "" {
 				t.Errorf("hook %d: exit %d, %s", i, code, errs)
 			}
 		})

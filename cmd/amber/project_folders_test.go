@@ -57,13 +57,8 @@ func (p *places) put(name, text string) {
 // in runs the program in a folder.
 func (p *places) in(name string, args ...string) string {
 	p.t.Helper()
-	cmd := exec.Command("amber", args...)
-	cmd.Env, cmd.Dir = append(p.environ(), "PWD="+p.path(name)), p.path(name)
-	out, err := cmd.Output()
-	if err != nil {
-		p.t.Fatalf("amber %v in %s: %v\n%s", args, name, err, out)
-	}
-	return string(out)
+	r := runIn(p.t.Context(), p.t, testWorld(p.path(name), append(p.environ(), "PWD="+p.path(name))...), args...).exits(0)
+	return r.stdout
 }
 
 // begins lets a host begin a session in a folder and returns what the agent is given.

@@ -24,7 +24,7 @@ func TestAServerBesideCommandsAndHooks(t *testing.T) {
 	r.answer(http.MethodPost, agentURL+"/memories", remembering("the first"), nil) // it makes the agent
 	var wg sync.WaitGroup
 	command := func(stdin string, args ...string) {
-		if out, errs, code := u.amber(stdin, args...); code != 0 || strings.Contains(errs, "busy") {
+		if out, errs, code := u.asProcess(stdin, args...); code != 0 || strings.Contains(errs, "busy") {
 			t.Errorf("amber %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
 		}
 	}
