@@ -34,7 +34,7 @@ install: build
 # looks for packages that are in none of the three lists.
 RACED := store/home cmd/amber/internal/serve $(addprefix internal/, base/events base/fifo base/fsx base/pgdb base/term \
 	capture/digest/writer capture/journal/drain capture/project freeze/keyring freeze/target/dir freeze/target/location freeze/target/s3 \
-	recall/contextblock serve/daemon serve/hooksocket serve/localsock serve/metrics serve/natsbus serve/server serve/servertest serve/vaultapi \
+	recall/contextblock serve/daemon serve/hooksocket serve/localsock serve/metrics serve/natsbus serve/server serve/servertest serve/trace serve/vaultapi \
 	share/colony/shelf share/foreign store/notes store/openviking/ovtest store/sqlcore store/statedir test/ovfake test/pgtest test/promise)
 
 # Left out are those whose tests start hundreds of processes, change every byte of a file or live in SQLite, which is fifteen

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	pb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/amber-memory/amber/internal/test/must"
@@ -33,7 +33,7 @@ func newStation(t *testing.T) *station {
 	s := &station{traces: map[string]string{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
-		var m collector.ExportTraceServiceRequest
+		var m pb.TracesData
 		if err == nil {
 			err = proto.Unmarshal(b, &m)
 		}
@@ -48,7 +48,7 @@ func newStation(t *testing.T) *station {
 	return s
 }
 
-func (s *station) take(m *collector.ExportTraceServiceRequest) {
+func (s *station) take(m *pb.TracesData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, rs := range m.GetResourceSpans() {

@@ -1,6 +1,17 @@
 package trace
 
-import sdktrace "go.opentelemetry.io/otel/sdk/trace"
+import (
+	"net/http"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// ClientOf is the client of a collector that repeats requests soon.
+func ClientOf(url string, gzip bool) otlptrace.Client {
+	return &collector{url: url, gzip: gzip, pause: time.Millisecond, http: http.DefaultClient, halt: make(chan struct{})}
+}
 
 // OpenWith is Open with another exporter than that of OTLP.
 func OpenWith(o Options, e sdktrace.SpanExporter) (*Tracer, error) {

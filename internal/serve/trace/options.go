@@ -15,6 +15,7 @@ type Options struct {
 	// HTTP, "http://localhost:4318/v1/traces". "": spans are not even made.
 	Endpoint string
 	Headers  map[string]string // of the requests, as for a key; they are secrets
+	Gzip     bool              // requests are compressed
 	Service  string            // "": amber
 	Version  string            // of this build
 	// Sample is the share of traces that begin here and are sent, above 0 and
@@ -32,8 +33,8 @@ type Options struct {
 
 // FromEnvironment returns the options that the standard variables ask for:
 // OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT, the same
-// for HEADERS, OTEL_SERVICE_NAME, and OTEL_SDK_DISABLED. Get returns a variable,
-// "" for one that is not set.
+// for HEADERS and COMPRESSION, OTEL_SERVICE_NAME, and OTEL_SDK_DISABLED. Get returns a
+// variable, "" for one that is not set.
 func FromEnvironment(get func(string) string) Options {
 	if strings.EqualFold(get("OTEL_SDK_DISABLED"), "true") {
 		return Options{}
@@ -42,11 +43,8 @@ func FromEnvironment(get func(string) string) Options {
 	if base := get("OTEL_EXPORTER_OTLP_ENDPOINT"); o.Endpoint == "" && base != "" {
 		o.Endpoint = strings.TrimSuffix(base, "/") + "/v1/traces"
 	}
-	headers := get("OTEL_EXPORTER_OTLP_TRACES_HEADERS")
-	if headers == "" {
-		headers = get("OTEL_EXPORTER_OTLP_HEADERS")
-	}
-	o.Headers = parseHeaders(headers)
+	o.Headers = parseHeaders(cmp.Or(get("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), get("OTEL_EXPORTER_OTLP_HEADERS")))
+	o.Gzip = cmp.Or(get("OTEL_EXPORTER_OTLP_TRACES_COMPRESSION"), get("OTEL_EXPORTER_OTLP_COMPRESSION")) == "gzip"
 	return o
 }
 

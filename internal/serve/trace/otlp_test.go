@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	pb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/amber-memory/amber"
@@ -34,7 +34,7 @@ func newStation(t *testing.T) *station {
 	s := &station{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
-		var m collector.ExportTraceServiceRequest
+		var m pb.TracesData
 		if err == nil {
 			err = proto.Unmarshal(b, &m)
 		}

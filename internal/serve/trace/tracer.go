@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	oteltrace "go.opentelemetry.io/otel/trace"
@@ -44,13 +44,10 @@ func Open(ctx context.Context, o Options) (*Tracer, error) {
 		return nil, err
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConns: 2, IdleConnTimeout: time.Minute}
-	exporter, err := otlptracehttp.New(ctx,
-		otlptracehttp.WithEndpointURL(o.Endpoint),
-		otlptracehttp.WithHeaders(o.Headers),
-		otlptracehttp.WithHTTPClient(&http.Client{Transport: transport, Timeout: exportTimeout}),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-			Enabled: true, InitialInterval: time.Second, MaxInterval: exportTimeout / 2, MaxElapsedTime: exportTimeout,
-		}))
+	exporter, err := otlptrace.New(ctx, &collector{
+		url: o.Endpoint, headers: o.Headers, gzip: o.Gzip, pause: firstPause, halt: make(chan struct{}),
+		http: &http.Client{Transport: transport, Timeout: exportTimeout},
+	})
 	if err != nil {
 		return nil, &amber.Error{Op: "open trace", Kind: amber.KindInvalid, Err: err}
 	}
