@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/store/notefile"
 	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/internal/store/sqlcore"
 )
@@ -183,7 +184,7 @@ func (n noteIndex) catchUp(ctx context.Context, at string) error {
 	return n.a.core.PutNotes(ctx, changesOf(at, c))
 }
 
-func changesOf(at string, c notes.Committed) sqlcore.NoteChanges {
+func changesOf(at string, c notefile.Committed) sqlcore.NoteChanges {
 	return sqlcore.NoteChanges{From: at, To: c.Head, Whole: c.Whole, Written: c.Notes, Removed: c.Removed}
 }
 

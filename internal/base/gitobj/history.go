@@ -409,5 +409,37 @@ func (o Object) Named() (oids []string, err error) {
 	return nil, nil
 }
 
+// Whole checks that every object that refs need is there and is what its id says. Errors: damaged; unreachable when ctx ends; those of r.
+func Whole(ctx context.Context, r Reader, refs Refs) error {
+	known := map[string]bool{}
+	for next := refs.tips(); len(next) > 0; {
+		var below []string
+		err := inParts(next, func(part []string) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return r.Objects(part, func(oid string, raw []byte) error {
+				kind, _, err := splitRaw(oid, raw)
+				if err != nil {
+					return err
+				}
+				named, err := Object{OID: oid, Type: kind, Raw: raw}.Named()
+				for _, oid := range named {
+					if !known[oid] {
+						known[oid] = true
+						below = append(below, oid)
+					}
+				}
+				return err
+			})
+		})
+		if err != nil {
+			return wrap("check repository", "", err)
+		}
+		next = below
+	}
+	return nil
+}
+
 // Missing is the error for an object that is not there. It is of kind damaged.
 func Missing(oid string) error { return missingObject(oid) }

@@ -164,7 +164,7 @@ func TestPutFileMakesTheTreesOfGit(t *testing.T) {
 		} else if err := os.Remove(at); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
-		root, made, err := gitobj.PutFile(gitobj.Getter(r), tree, file, blob)
+		root, made, err := gitobj.PutFiles(gitobj.Getter(r), tree, map[string]string{file: blob})
 		must.Do(t, err)
 		for _, o := range made {
 			r[o.OID] = o.Raw
@@ -180,7 +180,7 @@ func TestPutFileMakesTheTreesOfGit(t *testing.T) {
 
 func TestHistoryOfDamagedObjects(t *testing.T) {
 	t.Parallel()
-	tree, made, err := gitobj.PutFile(nil, "", "a/b.md", gitobj.BlobID([]byte("x")))
+	tree, made, err := gitobj.PutFiles(nil, "", map[string]string{"a/b.md": gitobj.BlobID([]byte("x"))})
 	must.Do(t, err)
 	c := gitobj.NewCommit(tree, "", "write a/b", time.Unix(1, 0))
 	r := reader{c.OID: c.Raw}

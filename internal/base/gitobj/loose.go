@@ -11,12 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
-const (
-	// maxLoose bounds a file that is read here; larger ones are left to git.
-	maxLoose = 1 << 20
-	// maxLooseObject bounds what it may hold.
-	maxLooseObject = 8 << 20
-)
+// maxLoose bounds what a file holds that is read here, header and content.
+const maxLoose = MaxObjectBytes + 32
 
 // looseReader reads objects that lie in files of their own, which takes git several times as long.
 type looseReader struct {
@@ -56,10 +52,9 @@ func (l *looseReader) inflate(packed []byte) (raw []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	raw = make([]byte, 0, 4*len(packed))
-	out := bytes.NewBuffer(raw)
-	n, err := out.ReadFrom(io.LimitReader(l.zip, maxLooseObject+1))
-	if err == nil && n > maxLooseObject {
+	out := bytes.NewBuffer(make([]byte, 0, min(4*len(packed), 8<<20)))
+	n, err := out.ReadFrom(io.LimitReader(l.zip, maxLoose+1))
+	if err == nil && n > maxLoose {
 		err = fsx.ErrTooLarge
 	}
 	return out.Bytes(), err

@@ -214,11 +214,11 @@ func sortName(e TreeEntry) string {
 	return e.Name
 }
 
-// PutFile returns the id of a tree with a file at a slash-separated path, and the trees that are new by it, in no order that
-// matters. The tree so far may be "", for none. Blob "" takes the file away, and folders that are empty then. Errors: damaged;
+// PutFiles returns the id of a tree with blobs at slash-separated paths, and the trees that are new by it, in no order that
+// matters. The tree so far may be "", for none. Blob "" takes a file away, and folders that are empty then. Errors: damaged;
 // those of get.
-func PutFile(get ObjectGetter, tree, path, blob string) (root string, made []Object, err error) {
-	root, err = putFile(get, tree, strings.Split(path, "/"), blob, &made)
+func PutFiles(get ObjectGetter, tree string, blobs map[string]string) (root string, made []Object, err error) {
+	root, err = putFiles(get, tree, blobs, &made)
 	if err == nil && root == "" {
 		empty := newObject(typeTree, nil)
 		root, made = empty.OID, append(made, empty)
@@ -226,8 +226,8 @@ func PutFile(get ObjectGetter, tree, path, blob string) (root string, made []Obj
 	return root, made, err
 }
 
-// putFile does so in one folder. It returns "" for one without entries.
-func putFile(get ObjectGetter, tree string, path []string, blob string, made *[]Object) (string, error) {
+// putFiles does so in one folder. It returns "" for one without entries.
+func putFiles(get ObjectGetter, tree string, blobs map[string]string, made *[]Object) (string, error) {
 	var entries []TreeEntry
 	if tree != "" {
 		raw, err := get(tree)
@@ -238,24 +238,24 @@ func putFile(get ObjectGetter, tree string, path []string, blob string, made *[]
 			return "", err
 		}
 	}
-	at := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == path[0] })
-	next := TreeEntry{Mode: modeFile, Name: path[0], OID: blob}
-	if len(path) > 1 {
+	files, folders := split(blobs)
+	for _, name := range keys(folders) {
+		if files[name] != "" {
+			continue // which has the place
+		}
 		below := ""
-		if at >= 0 && entries[at].IsTree() {
+		if at := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == name && e.IsTree() }); at >= 0 {
 			below = entries[at].OID
 		}
-		var err error
-		if below, err = putFile(get, below, path[1:], blob, made); err != nil {
+		below, err := putFiles(get, below, folders[name], made)
+		if err != nil {
 			return "", err
 		}
-		next = TreeEntry{Mode: modeFolder, Name: path[0], OID: below}
+		entries = replaced(entries, TreeEntry{Mode: modeFolder, Name: name, OID: below})
+		delete(files, name)
 	}
-	if at >= 0 {
-		entries = slices.Delete(entries, at, at+1)
-	}
-	if next.OID != "" {
-		entries = append(entries, next)
+	for _, name := range keys(files) {
+		entries = replaced(entries, TreeEntry{Mode: modeFile, Name: name, OID: files[name]})
 	}
 	if len(entries) == 0 {
 		return "", nil
@@ -263,4 +263,30 @@ func putFile(get ObjectGetter, tree string, path []string, blob string, made *[]
 	o := newObject(typeTree, treeContent(entries))
 	*made = append(*made, o)
 	return o.OID, nil
+}
+
+// split returns the blobs that lie in a folder, and those in each folder below it.
+func split(blobs map[string]string) (files map[string]string, folders map[string]map[string]string) {
+	files, folders = map[string]string{}, map[string]map[string]string{}
+	for path, blob := range blobs {
+		name, rest, isBelow := strings.Cut(path, "/")
+		if !isBelow {
+			files[name] = blob
+			continue
+		}
+		if folders[name] == nil {
+			folders[name] = map[string]string{}
+		}
+		folders[name][rest] = blob
+	}
+	return files, folders
+}
+
+// replaced returns entries with another one of its name; one without an id is none.
+func replaced(entries []TreeEntry, next TreeEntry) []TreeEntry {
+	entries = slices.DeleteFunc(entries, func(e TreeEntry) bool { return e.Name == next.Name })
+	if next.OID == "" {
+		return entries
+	}
+	return append(entries, next)
 }

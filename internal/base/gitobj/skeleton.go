@@ -32,6 +32,26 @@ func writeSkeleton(fsys fsx.FS, gitDir string, s skeleton) error {
 	return writeNew(fsys, filepath.Join(gitDir, "HEAD"), []byte(s.head))
 }
 
+// Init makes a repository whose branch is main, durably. It completes one that was begun, keeps what is there, and may be repeated.
+func Init(fsys fsx.FS, gitDir string) error {
+	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags"} {
+		if err := fsx.MkdirAll(fsys, filepath.Join(gitDir, filepath.FromSlash(dir)), dirPerm); err != nil {
+			return err
+		}
+	}
+	// HEAD makes it a repository.
+	for _, file := range [][2]string{{"config", skeleton{oidLen: len(ZeroOID)}.config()}, {"HEAD", HeadContent}} {
+		path := filepath.Join(gitDir, file[0])
+		if info, err := fsys.Lstat(path); err == nil && info.Size() > 0 { // a power cut can leave an empty one
+			continue
+		}
+		if err := fsx.Replace(fsys, path, filePerm, []byte(file[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // config is what git init writes on this system.
 func (s skeleton) config() string {
 	var b strings.Builder

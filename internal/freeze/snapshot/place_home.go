@@ -36,7 +36,7 @@ func (folders) Operate(ctx context.Context, agent *home.Agent, fn func(ctx conte
 // Refresh implements [Place]: it commits notes that were edited by hand. Without git, or with a repository that must not be used,
 // only the files are captured.
 func (p folders) Refresh(ctx context.Context, agent *home.Agent, _ string) (*Refreshed, error) {
-	d, err := notes.New(notes.Options{Guard: NotesGuard(agent), Clock: p.o.Clock, Git: p.o.Git, FS: p.o.FS})
+	d, err := notes.New(notes.Options{Guard: NotesGuard(agent), Clock: p.o.Clock, FS: p.o.FS})
 	if err != nil {
 		return nil, err
 	}

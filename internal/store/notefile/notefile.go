@@ -3,6 +3,7 @@
 package notefile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,8 +137,11 @@ func Damaged(err error) error {
 	return Error(amber.KindDamaged, "check the repository of the notes", err, "amber snapshot restore ID --only notes")
 }
 
-// Moved is the answer to a writer whose branch another process moved.
-func Moved(err error) error { return Error(amber.KindConflict, "move the branch main", err, "") }
+// Moved is the answer to a writer whose branch another process moved from the commit head.
+func Moved(head string) error {
+	err := fmt.Errorf("the branch is at another commit, expected %s", cmp.Or(head, "none"))
+	return Error(amber.KindConflict, "move the branch main", err, "")
+}
 
 // NotMain is the answer to a repository with another branch checked out.
 func NotMain() error {

@@ -3,18 +3,18 @@ package notes
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/gitobj"
-	"github.com/amber-memory/amber/internal/base/gitrun"
+	"github.com/amber-memory/amber/internal/store/notefile"
 )
 
 // CommitAll commits what the folder holds and the branch does not: edits by hand, and the work of a writer
 // that died. Nothing to commit makes no repository. Errors: those of [Dir.WriteNote].
 func (d *Dir) CommitAll(ctx context.Context) error {
-	err := d.guard.Write(ctx, func(dir string) error {
-		r := d.repoAt(dir)
+	err := d.write(ctx, func(r *repo) error {
 		needed, err := r.needed(ctx)
 		if err != nil || !needed {
 			return err
@@ -23,10 +23,12 @@ func (d *Dir) CommitAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err = r.recover(ctx, st); err != nil {
+		err = r.recover(ctx, st)
+		r.saveIndex(&st.index)
+		if err != nil {
 			return err
 		}
-		return r.dropPackedPins(ctx)
+		return r.dropPackedPins()
 	})
 	return wrap("commit notes", "", err)
 }
@@ -37,29 +39,43 @@ func (r *repo) needed(ctx context.Context) (bool, error) {
 	if ready || err != nil {
 		return ready, err
 	}
-	w := walk{fsys: r.fsys, dir: r.dir}
+	w := walk{fsys: r.fsys, dir: r.dir, most: notefile.MaxEntries}
 	err = w.folder(ctx, "")
 	if amber.KindOf(err) == amber.KindQuota {
 		return true, nil
 	}
-	return len(w.notes) > 0, err
+	return len(w.files) > 0, err
 }
 
-// dropPackedPins removes the pins that a git gc packed while they were held. A pin that is still held has a lock, which
-// keeps git from removing it.
-func (r *repo) dropPackedPins(ctx context.Context) error {
-	packed, err := r.readGitFile("packed-refs", gitobj.MaxPackedRefs)
-	if err != nil {
+// dropPackedPins removes the pins that a git gc packed while they were held. A pin that is still held has a lock.
+func (r *repo) dropPackedPins() error {
+	packed, err := r.readGitFile(packedRefs, gitobj.MaxPackedRefs)
+	if err != nil || !strings.Contains(string(packed), " "+gitobj.PinDir+"/") {
 		return err
 	}
-	for line := range strings.Lines(string(packed)) {
-		_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if pin, found := strings.CutPrefix(name, gitobj.PinDir+"/"); !found || !gitobj.IsPinName(pin) {
-			continue
+	err = r.replace(packedRefs, func() ([]byte, error) {
+		packed, err := r.readGitFile(packedRefs, gitobj.MaxPackedRefs)
+		var kept strings.Builder
+		for line := range strings.Lines(string(packed)) {
+			if !r.isLeftPin(line) {
+				kept.WriteString(line)
+			}
 		}
-		if _, err := r.run(ctx, nil, "update-ref", "--no-deref", "-d", name); err != nil && !errors.Is(err, gitrun.ErrExit) {
-			return err
-		}
+		return []byte(kept.String()), err
+	})
+	if amber.KindOf(err) == amber.KindConflict { // a git packs refs just now
+		return nil
 	}
-	return nil
+	return err
+}
+
+// isLeftPin reports whether a line of packed-refs is a pin that no process holds.
+func (r *repo) isLeftPin(line string) bool {
+	_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+	pin, found := strings.CutPrefix(name, gitobj.PinDir+"/")
+	if !found || !gitobj.IsPinName(pin) {
+		return false
+	}
+	_, err := r.fsys.Lstat(r.gitPath(name + lockEnd))
+	return errors.Is(err, fs.ErrNotExist)
 }

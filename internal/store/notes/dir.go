@@ -1,22 +1,20 @@
 package notes
 
 import (
+	"context"
 	"path/filepath"
-	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
-	"github.com/amber-memory/amber/internal/base/gitrun"
+	"github.com/amber-memory/amber/internal/base/gitobj"
 	"github.com/amber-memory/amber/internal/store/notefile"
 )
 
 // Options is what a [Dir] needs.
 type Options struct {
-	Guard   Guard         // required
-	Clock   amber.Clock   // dates the commits; required
-	Git     string        // the git program: a name looked up in PATH or a path; default "git"
-	Timeout time.Duration // for each git command; default [gitrun.DefaultTimeout]
-	FS      fsx.FS        // where note files are read and written; default fsx.OS()
+	Guard Guard       // required
+	Clock amber.Clock // dates the commits; required
+	FS    fsx.FS      // where the folder is; default fsx.OS()
 }
 
 // Dir is a folder of notes. It holds nothing open and is safe for concurrent use; writers queue
@@ -24,7 +22,6 @@ type Options struct {
 type Dir struct {
 	guard Guard
 	clock amber.Clock
-	git   gitrun.Program
 	fsys  fsx.FS
 }
 
@@ -42,30 +39,31 @@ func New(o Options) (*Dir, error) {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "Options.Guard is not set")
 	case o.Clock == nil:
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "Options.Clock is not set")
-	case o.Timeout < 0:
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "Options.Timeout is negative")
-	}
-	if o.Timeout == 0 {
-		o.Timeout = gitrun.DefaultTimeout
 	}
 	if o.FS == nil {
 		o.FS = fsx.OS()
 	}
-	git, err := gitrun.Find(o.Git, o.Timeout)
-	if err != nil {
-		return nil, wrap(op, "", err)
-	}
-	return &Dir{guard: o.Guard, clock: o.Clock, git: git, fsys: o.FS}, nil
+	return &Dir{guard: o.Guard, clock: o.Clock, fsys: o.FS}, nil
 }
 
-func (d *Dir) repoAt(dir string) *repo {
-	return &repo{
-		dir:    dir,
-		gitDir: filepath.Join(dir, ".git"),
-		fsys:   d.fsys,
-		git:    d.git,
-		clock:  d.clock,
+// write runs fn as the only writer.
+func (d *Dir) write(ctx context.Context, fn func(*repo) error) error {
+	return d.guard.Write(ctx, func(dir string) error { return d.at(dir, fn) })
+}
+
+// read runs fn beside a writer.
+func (d *Dir) read(ctx context.Context, fn func(*repo) error) error {
+	return d.guard.Read(ctx, func(dir string) error { return d.at(dir, fn) })
+}
+
+func (d *Dir) at(dir string, fn func(*repo) error) error {
+	gitDir := filepath.Join(dir, ".git")
+	r := &repo{dir: dir, gitDir: gitDir, fsys: d.fsys, clock: d.clock, objects: gitobj.OpenFolder(d.fsys, gitDir)}
+	err := fn(r)
+	if closed := r.objects.Close(); err == nil {
+		err = closed
 	}
+	return err
 }
 
 // wrap names the operation and its subject; the kind stays that of err.

@@ -3,9 +3,7 @@ package notes
 import (
 	"context"
 	"errors"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
@@ -25,7 +23,7 @@ func (d *Dir) Export(ctx context.Context, dir string) error {
 	if err := d.CommitAll(ctx); err != nil {
 		return err
 	}
-	err := d.guard.Read(ctx, func(from string) error { return d.repoAt(from).export(ctx, d.fsys, dir) })
+	err := d.read(ctx, func(r *repo) error { return r.export(ctx, dir) })
 	if err == nil {
 		err = d.fsys.SyncAll(dir)
 	}
@@ -36,35 +34,24 @@ func (d *Dir) Export(ctx context.Context, dir string) error {
 }
 
 // export copies the repository and writes the files of its last commit.
-func (r *repo) export(ctx context.Context, fsys fsx.FS, dir string) error {
-	refs, found, err := gitobj.ReadRefs(fsys, r.dir)
+func (r *repo) export(ctx context.Context, dir string) error {
+	refs, found, err := gitobj.ReadRefs(r.fsys, r.dir)
 	if err == nil && (!found || refs.OID == "") {
 		err = amber.Errorf(amber.KindNotFound, "export notes", "", "the folder has no notes yet").WithHint("amber note write NAME TEXT")
 	}
 	if err != nil {
 		return err
 	}
-	blobs, err := r.tree(ctx, refs.OID)
+	h, err := notefile.OpenHistory(r.objects, refs.OID)
 	if err != nil {
 		return err
 	}
-	named := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(blobs)) {
-		named[blobs[name]] = append(named[blobs[name]], name)
-	}
-	o := gitobj.Options{Dir: r.dir, Git: r.git.Path, FS: fsys}
-	return gitobj.Build(ctx, o, dir, refs, func(yield func(string, []byte) error) error {
-		return gitobj.Objects(ctx, o, refs, gitobj.Refs{}, func(oid string, raw []byte) error {
-			for _, name := range named[oid] {
-				content, err := gitobj.ReadBlob(oid, raw)
-				if err == nil {
-					err = notefile.WriteNew(fsys, filepath.Join(dir, filepath.FromSlash(name+notefile.Suffix)), content)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return yield(oid, raw)
-		})
+	o := gitobj.Options{Dir: r.dir, FS: r.fsys}
+	err = gitobj.Build(ctx, o, dir, refs, func(yield func(string, []byte) error) error {
+		return gitobj.Objects(ctx, o, refs, gitobj.Refs{}, yield)
 	})
+	if err != nil {
+		return err
+	}
+	return h.Checkout(ctx, r.fsys, dir)
 }

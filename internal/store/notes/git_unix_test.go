@@ -4,10 +4,9 @@ package notes_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,12 +14,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/gitrun"
+	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/internal/store/notes/notestest"
+	"github.com/amber-memory/amber/internal/test/crashfs"
+	"github.com/amber-memory/amber/internal/test/errfs"
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
@@ -106,68 +106,18 @@ func TestUserSettingsAreNotInherited(t *testing.T) {
 	must.Equal(t, "author and committer", got, "Amber <amber@localhost> Amber <amber@localhost> N\n")
 }
 
-func TestEnvironmentOfGit(t *testing.T) {
-	t.Setenv("LD_SOMETHING", "x")
-	t.Setenv("GIT_SOMETHING", "x")
-	log := filepath.Join(t.TempDir(), "log")
-	d := notestest.At(t, t.TempDir(), notes.Options{Git: notestest.FakeGit(t, "env | cut -d= -f1 >> "+log+"; echo \"$@\" >> "+log+".args")})
-	notestest.Write(t, d, "known", "text")
-	must.Get(d.LogNote(t.Context(), "known", 1))(t)
-	raw := must.Get(os.ReadFile(log))(t)
-	names := strings.Fields(string(raw))
-	slices.Sort(names)
-	names = slices.DeleteFunc(slices.Compact(names), func(s string) bool {
-		return slices.Contains([]string{"PWD", "OLDPWD", "SHLVL", "_"}, s) // of the shell
-	})
-	want := []string{
-		"GIT_ATTR_NOSYSTEM", "GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE", "GIT_COMMITTER_EMAIL",
-		"GIT_COMMITTER_NAME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT",
-		"GIT_DIR", "GIT_LITERAL_PATHSPECS", "GIT_NO_REPLACE_OBJECTS", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "GIT_WORK_TREE",
-		"HOME", "LC_ALL", "PATH", "TZ", "XDG_CONFIG_HOME",
-	}
-	must.Equal(t, "names", names, want)
-	args := must.Get(os.ReadFile(log + ".args"))(t)
-	for line := range strings.Lines(string(args)) {
-		if !strings.Contains(line, "-c core.fsync=all ") || !strings.Contains(line, "-c core.hooksPath=/dev/null ") {
-			t.Errorf("git is run with %s", line)
-		}
-	}
+// before is a file system that calls a function before a file of a name is made.
+type before struct {
+	fsx.FS
+	name string
+	fn   func()
 }
 
-// When git gives up or is killed at any step, the note is the old one or the new one, and the next write mends
-// what is left.
-func TestGitFailsAtEachStep(t *testing.T) {
-	t.Parallel()
-	const secret = "the text of the note"
-	for _, step := range []string{"version", "init", "status", "fast-import", "update-ref", "update-index"} {
-		for _, how := range []string{"exit 1", "echo fatal: broken >&2; exit 128", "kill -9 $$"} {
-			t.Run(step+" "+how, func(t *testing.T) {
-				t.Parallel()
-				dir := t.TempDir()
-				good := notestest.At(t, dir, notes.Options{})
-				if step != "version" && step != "init" {
-					notestest.Write(t, good, "known", "old")
-				}
-				broken := notestest.FakeGit(t, fmt.Sprintf("for a do if [ \"$a\" = %s ]; then %s; fi; done", step, how))
-				bad := notestest.At(t, dir, notes.Options{Git: broken})
-				_, err := bad.WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: secret})
-				if (err == nil) != (step == "update-index") {
-					t.Errorf("write: %v", err)
-				}
-				if err != nil && strings.Contains(err.Error(), secret) {
-					t.Errorf("the error quotes the note: %v", err)
-				}
-				notestest.Write(t, good, "other", "text")
-				if note, err := good.ReadNote(t.Context(), "known"); err == nil && note.Commit == "" {
-					t.Errorf("read %+v: it is not committed", note)
-				} else if err != nil && amber.KindOf(err) != amber.KindNotFound {
-					t.Error(err)
-				}
-				must.NoError(t, good.Check(t.Context()))
-				must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
-			})
-		}
+func (b before) OpenFile(name string, flag int, perm fs.FileMode) (fsx.File, error) {
+	if flag&os.O_CREATE != 0 && strings.HasSuffix(filepath.ToSlash(name), b.name) {
+		b.fn()
 	}
+	return b.FS.OpenFile(name, flag, perm)
 }
 
 // A person may commit by hand while Amber does.
@@ -176,118 +126,286 @@ func TestBranchMovedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	good := notestest.At(t, dir, notes.Options{})
 	notestest.Write(t, good, "known", "old")
-	meanwhile := "for a do if [ \"$a\" = update-ref ]; then git commit -q --allow-empty -m meanwhile; fi; done"
-	_, err := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, meanwhile)}).WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: "new"})
+	meanwhile := before{fsx.OS(), "refs/heads/main.lock", func() { notestest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "meanwhile") }}
+	_, err := notestest.At(t, dir, notes.Options{FS: meanwhile}).WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: "new"})
 	must.Kind(t, "write", err, amber.KindConflict)
 	notestest.Write(t, good, "known", "new")
 	must.Equal(t, "history", notestest.Ops(t, good, "known"), "recover write")
 	must.Equal(t, "the branch", notestest.Git(t, dir, "log", "--format=%s"), "recover known\nmeanwhile\nwrite known\n")
+	// A git that moves the branch at this very moment has its lock.
+	locked := before{fsx.OS(), "refs/heads/main.lock", func() { notestest.Put(t, filepath.Join(dir, ".git/refs/heads/main.lock"), "") }}
+	_, err = notestest.At(t, dir, notes.Options{FS: locked}).WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: "newer"})
+	must.Kind(t, "write beside a lock", err, amber.KindConflict)
+	must.Equal(t, "the lock of the other one is there", notestest.Exists(t, filepath.Join(dir, ".git/refs/heads/main.lock")), true)
 }
 
-func TestHungGitIsEnded(t *testing.T) {
+// When the disk fails at any call, the note is the old one or the new one, and the next write mends
+// what is left.
+func TestEveryCallOfAWriteMayFail(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	good := notestest.At(t, dir, notes.Options{})
-	notestest.Write(t, good, "known", "text")
-	hung := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, "sleep 3600 & wait"), Timeout: 50 * time.Millisecond})
-	_, err := hung.WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: "new text"})
-	must.Kind(t, "write", err, amber.KindUnreachable)
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "git status") {
-		t.Errorf("the error does not say what was running: %v", err)
-	}
-	must.Fail(hung.ReadNote(t.Context(), "known"))(t, "read", amber.KindUnreachable)
-	notestest.Write(t, good, "known", "new text")
-}
-
-// A git that is broken off is ended together with its children, the last of which holds the fifo open.
-func TestCancelEndsGitAndItsChildren(t *testing.T) {
-	t.Parallel()
-	fifo := filepath.Join(t.TempDir(), "fifo")
-	must.Do(t, syscall.Mkfifo(fifo, 0o600))
-	dir := t.TempDir()
-	good := notestest.At(t, dir, notes.Options{})
-	notestest.Write(t, good, "known", "text")
-	hung := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, "exec 3>'"+fifo+"'; echo started >&3; sleep 3600 & wait")})
-	ctx, cancel := context.WithCancel(t.Context())
-	closed := make(chan error, 1)
-	go func() { closed <- untilClosed(fifo, cancel) }()
-
-	_, err := hung.WriteNote(ctx, amber.NoteWrite{Name: "known", Content: "new text"})
-	must.Kind(t, "write", err, amber.KindUnreachable)
-	must.Is(t, "write", err, context.Canceled)
-	must.NoError(t, <-closed)
-	notestest.Write(t, good, "known", "new text")
-}
-
-// untilClosed reads the fifo until no process holds its other end; it calls started once a process has written to it.
-func untilClosed(fifo string, started func()) error {
-	defer started()
-	f, err := os.Open(fifo)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := f.Read(make([]byte, 1)); err != nil {
-		return err
-	}
-	started()
-	return must.Err(io.Copy(io.Discard, f))
-}
-
-func TestMissingGit(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	notestest.Write(t, notestest.At(t, dir, notes.Options{}), "known", "text")
-	denied := filepath.Join(t.TempDir(), "git")
-	notestest.Put(t, denied, "not executable")
-	for _, git := range []string{"no-such-git-program", filepath.Join(dir, "nowhere"), denied} {
-		d := notestest.At(t, dir, notes.Options{Git: git})
-		ctx := t.Context()
-		_, err := d.WriteNote(ctx, amber.NoteWrite{Name: "known", Content: "new text"})
-		must.Kind(t, "write", err, amber.KindUnsupported)
-		must.Equal(t, "hint", amber.HintOf(err), "install git")
-		must.Fail(d.LogNote(ctx, "known", 1))(t, "log", amber.KindUnsupported)
-		must.Kind(t, "delete", d.DeleteNote(ctx, "known", amber.NoteBy{}), amber.KindUnsupported)
-		must.Kind(t, "check", d.Check(ctx), amber.KindUnsupported)
-		must.Fail(gitrun.Version(ctx, git))(t, "version", amber.KindUnsupported)
-		must.Equal(t, "read", must.Get(d.ReadNote(ctx, "known"))(t).Content, "text")
-		must.Equal(t, "listed", len(must.Get(d.ListNotes(ctx))(t)), 1)
-		_, err = notestest.At(t, filepath.Join(t.TempDir(), "new"), notes.Options{Git: git}).WriteNote(ctx, amber.NoteWrite{Name: "a", Content: "b"})
-		must.Kind(t, "first write", err, amber.KindUnsupported)
-	}
-}
-
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	for answer, want := range map[string]string{
-		"git version 2.30.0":                 "2.30.0",
-		"git version 2.39.5 (Apple Git-154)": "2.39.5",
-		"git version 2.45.1.windows.1":       "2.45.1.windows.1",
-		"git version 3.0.rc1":                "3.0.rc1",
-		"git version 2.29.9":                 "",
-		"git version 1.99":                   "",
-		"git version two":                    "",
-		"hello":                              "",
-		"":                                   "",
-	} {
-		git := filepath.Join(t.TempDir(), "git")
-		notestest.Script(t, git, "echo '"+answer+"'")
-		got, err := gitrun.Version(t.Context(), git)
-		if got != want || (want == "") != (amber.KindOf(err) == amber.KindUnsupported) {
-			t.Errorf("%q: version %q, %v; want %q", answer, got, err, want)
+	const secret = "the text of the note"
+	for n, failed := 1, true; failed; n++ {
+		disk := newDisk(t)
+		good := notestest.At(t, memdir, notes.Options{FS: disk})
+		notestest.Write(t, good, "known", "old")
+		broken := errfs.Wrap(disk, errfs.Rule{Nth: n, Err: syscall.EIO})
+		_, err := notestest.At(t, memdir, notes.Options{FS: broken}).WriteNote(t.Context(), amber.NoteWrite{Name: "known", Content: secret})
+		failed = len(broken.Injected()) > 0
+		if err != nil && strings.Contains(err.Error(), secret) {
+			t.Errorf("call %d: the error quotes the note: %v", n, err)
+		}
+		if err == nil && must.Get(good.ReadNote(t.Context(), "known"))(t).Content != secret {
+			t.Errorf("call %d: the note that was acknowledged is gone", n)
+		}
+		notestest.Write(t, good, "other", "text")
+		note := must.Get(good.ReadNote(t.Context(), "known"))(t)
+		if note.Commit == "" || note.Content != "old" && note.Content != secret {
+			t.Errorf("call %d: read %+v: it is not committed", n, note)
+		}
+		must.NoError(t, good.Check(t.Context()))
+		if n%8 == 0 || !failed {
+			gitReads(t, disk)
 		}
 	}
-	must.NoError(t, must.Err(gitrun.Version(t.Context(), "")))
 }
 
-func TestOldGitMakesNoRepository(t *testing.T) {
+// A power cut at any call of a first write, a change and a delete leaves the old note or the new one, and a repository that git reads.
+func TestEveryCallOfAWriteMayBeTheLast(t *testing.T) {
 	t.Parallel()
-	git := filepath.Join(t.TempDir(), "git")
-	notestest.Script(t, git, "echo git version 2.20.1")
-	dir := filepath.Join(t.TempDir(), "memdir")
-	must.Fail(notestest.At(t, dir, notes.Options{Git: git}).WriteNote(t.Context(), amber.NoteWrite{Name: "a", Content: "b"}))(t, "write", amber.KindUnsupported)
-	if notestest.Exists(t, dir) {
-		t.Error("the folder was made")
+	steps := map[string]struct {
+		begin func(*testing.T, *notes.Dir)
+		run   func(context.Context, *notes.Dir) error
+		left  []string // what the note may say afterwards; "" where it is gone
+		done  string   // what it says once run has returned nil
+	}{
+		"first write": {
+			begin: func(*testing.T, *notes.Dir) {},
+			run: func(ctx context.Context, d *notes.Dir) error {
+				return must.Err(d.WriteNote(ctx, amber.NoteWrite{Name: "a/known", Content: "new"}))
+			},
+			left: []string{"", "new"}, done: "new",
+		},
+		"change": {
+			begin: func(t *testing.T, d *notes.Dir) { notestest.Write(t, d, "a/known", "old") },
+			run: func(ctx context.Context, d *notes.Dir) error {
+				return must.Err(d.WriteNote(ctx, amber.NoteWrite{Name: "a/known", Content: "new"}))
+			},
+			left: []string{"old", "new"}, done: "new",
+		},
+		"delete": {
+			begin: func(t *testing.T, d *notes.Dir) { notestest.Write(t, d, "a/known", "old") },
+			run:   func(ctx context.Context, d *notes.Dir) error { return d.DeleteNote(ctx, "a/known", amber.NoteBy{}) },
+			left:  []string{"old", ""}, done: "",
+		},
+	}
+	for what, step := range steps {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			for n, stopped := 1, true; stopped; n++ {
+				disk := newDisk(t)
+				step.begin(t, notestest.At(t, memdir, notes.Options{FS: disk}))
+				begun := disk.Calls()
+				disk.StopAt(begun + n)
+				err := step.run(t.Context(), notestest.At(t, memdir, notes.Options{FS: disk}))
+				stopped = disk.Calls() >= begun+n
+				after := disk.CrashClone(rand.New(rand.NewPCG(uint64(n), 1)))
+				d := notestest.At(t, memdir, notes.Options{FS: after})
+				notestest.Write(t, d, "other", "text")
+				note, rerr := d.ReadNote(t.Context(), "a/known")
+				if rerr != nil && amber.KindOf(rerr) != amber.KindNotFound {
+					t.Fatalf("call %d: %v", n, rerr)
+				}
+				if !slices.Contains(step.left, note.Content) || err == nil && note.Content != step.done || note.Content != "" && note.Commit == "" {
+					t.Errorf("call %d, which answered %v: the note is %+v", n, err, note)
+				}
+				must.NoError(t, d.Check(t.Context()))
+				if n%5 == 0 || !stopped {
+					gitReads(t, after)
+				}
+			}
+		})
+	}
+}
+
+const memdir = "/home/memdir"
+
+// newDisk is a file system in memory with a home.
+func newDisk(t *testing.T) *crashfs.FS {
+	t.Helper()
+	disk := crashfs.New()
+	must.Do(t, disk.Mkdir("/home", 0o700))
+	must.Do(t, disk.SyncDir("/"))
+	return disk
+}
+
+// gitReads checks that git finds the notes of a disk whole, and sees no changes.
+func gitReads(t *testing.T, disk *crashfs.FS) {
+	t.Helper()
+	dir := t.TempDir()
+	copied(t, disk, memdir, dir)
+	must.Equal(t, "git sees damage", notestest.Git(t, dir, "fsck", "--full", "--strict", "--no-progress", "--no-dangling"), "")
+	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
+}
+
+// copied copies a folder to the real disk.
+func copied(t *testing.T, from fsx.FS, dir, to string) {
+	t.Helper()
+	for _, e := range must.Get(from.ReadDir(dir))(t) {
+		source, target := dir+"/"+e.Name(), filepath.Join(to, e.Name())
+		if e.IsDir() {
+			must.Do(t, os.MkdirAll(target, 0o700))
+			copied(t, from, source, target)
+			continue
+		}
+		must.Do(t, os.WriteFile(target, must.Get(fsx.ReadFile(from, source, 1<<30))(t), 0o600))
+	}
+}
+
+// Nothing that is done to notes needs the git program.
+func TestNotesNeedNoGit(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	d, dir := notestest.New(t)
+	first := notestest.Write(t, d, "known", "text")
+	must.Do(t, os.WriteFile(filepath.Join(dir, "by hand.md"), []byte("x"), 0o600))
+	must.Do(t, d.CommitAll(t.Context()))
+	for what, err := range notestest.Each(t.Context(), d) {
+		if err != nil && (what != "read" && what != "log" || amber.KindOf(err) != amber.KindNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must.Equal(t, "text", must.Get(d.NoteAt(t.Context(), "known", first.Commit))(t).Content, "text")
+	must.Equal(t, "since the first commit", told(must.Get(d.Since(t.Context(), first.Commit))(t)), "by hand=x -known")
+}
+
+// Git reads, checks and clones what Amber wrote, and sees no changes.
+func TestGitReadsTheRepository(t *testing.T) {
+	t.Parallel()
+	d, dir := notestest.New(t)
+	for _, name := range []string{"b", "b/c", "b.x/y", "a/b/c", "ünïcode/ß", strings.Repeat("long/", 20) + strings.Repeat("x", 100)} {
+		notestest.Write(t, d, name, "text of "+name)
+		notestest.Write(t, d, name, "more text of "+name)
+	}
+	must.Do(t, d.DeleteNote(t.Context(), "a/b/c", amber.NoteBy{}))
+	must.Equal(t, "git sees damage", notestest.Git(t, dir, "fsck", "--full", "--strict", "--no-progress"), "")
+	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain", "--ignored"), "")
+	must.Equal(t, "git sees others staged", notestest.Git(t, dir, "diff", "--cached", "--name-only"), "")
+	clone := filepath.Join(t.TempDir(), "clone")
+	notestest.Git(t, dir, "clone", "-q", "--no-local", dir, clone)
+	must.Equal(t, "commits of the clone", strings.TrimSpace(notestest.Git(t, clone, "rev-list", "--count", "HEAD")), "13")
+	for _, n := range must.Get(d.ListNotes(t.Context()))(t) {
+		must.Equal(t, n.Name, string(must.Get(os.ReadFile(filepath.Join(clone, n.Name+".md")))(t)), "more text of "+n.Name)
+	}
+}
+
+// A person may have git pack the repository, and take it to other forms.
+func TestWhatGitPacked(t *testing.T) {
+	t.Parallel()
+	packs := map[string][]string{
+		"gc":             {"gc -q --aggressive --prune=now"},
+		"ids for places": {"-c repack.useDeltaBaseOffset=false repack -q -a -d -f --depth=50"},
+		"two packs":      {"repack -q -d", "-c user.name=u -c user.email=e commit -q --allow-empty -m x", "repack -q -d", "pack-refs --all --prune"},
+	}
+	for what, commands := range packs {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			d, dir := notestest.New(t)
+			text := ""
+			for i := range 30 {
+				text += fmt.Sprintf("line %d of a text that grows\n", i*i)
+				notestest.Write(t, d, "known", text)
+			}
+			first := must.Get(d.LogNote(t.Context(), "known", 100))(t)[29].Commit
+			for _, c := range commands {
+				notestest.Git(t, dir, strings.Fields(c)...)
+			}
+			loose := must.Get(filepath.Glob(filepath.Join(dir, ".git/objects/??/*")))(t)
+			must.Equal(t, "loose objects", len(loose), 0)
+			must.NoError(t, d.Check(t.Context()))
+			must.Equal(t, "read", must.Get(d.ReadNote(t.Context(), "known"))(t).Content, text)
+			must.Equal(t, "the first text", must.Get(d.NoteAt(t.Context(), "known", first))(t).Content, "line 0 of a text that grows\n")
+			notestest.Write(t, d, "known", "short")
+			must.Equal(t, "changes", len(must.Get(d.LogNote(t.Context(), "known", 100))(t)), 31)
+			must.Equal(t, "git sees damage", notestest.Git(t, dir, "fsck", "--full", "--strict", "--no-progress"), "")
+			must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
+		})
+	}
+}
+
+// A pack that was changed is damaged, wherever the change is; it is never read as something else.
+func TestDamagedPacks(t *testing.T) {
+	t.Parallel()
+	d, dir := notestest.New(t)
+	text := strings.Repeat("some text that packs well\n", 30)
+	for i := range 4 {
+		notestest.Write(t, d, "known", text+fmt.Sprint(i))
+	}
+	notestest.Git(t, dir, "gc", "-q", "--prune=now")
+	log := must.Get(d.LogNote(t.Context(), "known", 9))(t)
+	for _, end := range []string{"pack", "idx"} {
+		file := must.Get(filepath.Glob(filepath.Join(dir, ".git/objects/pack/*."+end)))(t)[0]
+		whole := must.Get(os.ReadFile(file))(t)
+		must.Do(t, os.Chmod(file, 0o600))
+		for at := range whole {
+			spoiled := slices.Clone(whole)
+			spoiled[at] ^= 0x55
+			must.Do(t, os.WriteFile(file, spoiled, 0o600))
+			note, err := d.NoteAt(t.Context(), "known", log[at%len(log)].Commit)
+			if err == nil && note.Content != text+fmt.Sprint(3-at%len(log)) {
+				t.Fatalf("%s, byte %d: another text", end, at)
+			}
+			if kind := amber.KindOf(err); err != nil && kind != amber.KindDamaged && kind != amber.KindQuota {
+				t.Fatalf("%s, byte %d: %v", end, at, err)
+			}
+		}
+		must.Do(t, os.WriteFile(file, whole[:len(whole)/2], 0o600))
+		must.Kind(t, "half of a "+end, must.Err(d.NoteAt(t.Context(), "known", log[0].Commit)), amber.KindDamaged)
+		must.Do(t, os.WriteFile(file, whole, 0o600))
+	}
+	must.NoError(t, d.Check(t.Context()))
+}
+
+// Git has indexes of several forms. Entries of files that are no notes stay in them.
+func TestIndexesOfGit(t *testing.T) {
+	t.Parallel()
+	for what, command := range map[string]string{
+		"version 4":   "update-index --index-version 4",
+		"version 3":   "update-index --skip-worktree staged.png",
+		"split":       "update-index --split-index",
+		"a cache":     "update-index --untracked-cache",
+		"no checksum": "-c index.skipHash=true update-index --force-write-index",
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			d, dir := notestest.New(t)
+			for _, name := range []string{"a", "folder/b", "folder/c", "known"} {
+				notestest.Write(t, d, name, "text")
+			}
+			notestest.Put(t, filepath.Join(dir, "staged.png"), "x")
+			notestest.Git(t, dir, "add", "staged.png")
+			notestest.Git(t, dir, strings.Fields(command)...)
+			config := filepath.Join(dir, ".git", "config")
+			text := strings.ReplaceAll(string(must.Get(os.ReadFile(config))(t)), "\tuntrackedCache = true\n", "")
+			must.Do(t, os.WriteFile(config, []byte(text), 0o600))
+			notestest.Write(t, d, "known", "more")
+			want := "A  staged.png\n"
+			if what == "split" { // it is lost, as an index that cannot be read
+				want = "?? staged.png\n"
+			}
+			must.Equal(t, "git sees", notestest.Git(t, dir, "status", "--porcelain"), want)
+			must.Equal(t, "files of the branch", notestest.Git(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "a.md\nfolder/b.md\nfolder/c.md\nknown.md\n")
+		})
+	}
+}
+
+// An edit that leaves size and time of a file as they were, at the moment of Amber's own write, is seen.
+func TestEditsAtTheSameMoment(t *testing.T) {
+	t.Parallel()
+	d, dir := notestest.New(t)
+	for i := range 20 {
+		notestest.Write(t, d, "known", fmt.Sprintf("text %04d", i))
+		notestest.Put(t, filepath.Join(dir, "known.md"), fmt.Sprintf("hand %04d", i))
+		notestest.Write(t, d, "other", fmt.Sprint(i))
+		must.Equal(t, "the branch", notestest.Git(t, dir, "cat-file", "blob", "HEAD:known.md"), fmt.Sprintf("hand %04d", i))
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 // maxRef bounds the file of the branch, which holds one commit.
 const maxRef = 4 << 10
 
-// Head returns the commit that the branch ends with; "" before the first one. It reads a file or two and
-// starts no git, so that it may be asked before every question. Errors: damaged.
+// Head returns the commit that the branch ends with; "" before the first one. It reads a file or two, so that it may be asked before
+// every question. Errors: damaged.
 func (d *Dir) Head(ctx context.Context) (head string, err error) {
-	err = d.guard.Read(ctx, func(dir string) error {
-		head, err = d.repoAt(dir).head()
+	err = d.read(ctx, func(r *repo) error {
+		head, err = r.head()
 		return err
 	})
 	return head, wrap("read the branch of the notes", "", err)
@@ -28,18 +28,23 @@ func (r *repo) head() (string, error) {
 		return "", err
 	}
 	commit := strings.TrimSpace(string(text))
-	if commit == "" {
-		packed, err := r.readGitFile("packed-refs", gitobj.MaxPackedRefs)
+	if text == nil {
+		packed, err := r.readGitFile(packedRefs, gitobj.MaxPackedRefs)
 		if err != nil {
 			return "", err
 		}
-		commit = packedRef(string(packed), branch)
+		if commit = packedRef(string(packed), branch); commit == "" {
+			return "", nil
+		}
 	}
-	if commit != "" && !isCommit(commit) {
+	if !isCommit(commit) {
 		return "", untrusted("%s holds no commit", branch)
 	}
 	return commit, nil
 }
+
+// packedRefs is where git keeps refs that it gives no file of their own.
+const packedRefs = "packed-refs"
 
 // packedRef returns the commit of a ref in a packed-refs file; "" where it is not there.
 func packedRef(packed, ref string) string {

@@ -224,7 +224,6 @@ func TestNewChecksItsOptions(t *testing.T) {
 	for what, o := range map[string]notes.Options{
 		"no guard": {Clock: notestest.Ticking()},
 		"no clock": {Guard: notes.Fixed("x")},
-		"timeout":  {Guard: notes.Fixed("x"), Clock: notestest.Ticking(), Timeout: -1},
 	} {
 		must.Fail(notes.New(o))(t, what, amber.KindInvalid)
 	}

@@ -1,10 +1,9 @@
 package notes
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -12,35 +11,41 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/gitobj"
-	"github.com/amber-memory/amber/internal/base/gitrun"
+	"github.com/amber-memory/amber/internal/store/notefile"
 )
 
 const (
 	filePerm = 0o600
 	dirPerm  = 0o700
+	branch   = gitobj.MainBranch
+	lockEnd  = ".lock" // of the name of a file by which git programs know that another one changes the file beside it
 )
 
 // repo is the folder of the notes and its repository, for the time of one operation.
 type repo struct {
-	dir    string // the work tree
-	gitDir string
-	fsys   fsx.FS
-	git    gitrun.Program
-	clock  amber.Clock
+	dir     string // the work tree
+	gitDir  string
+	fsys    fsx.FS
+	clock   amber.Clock
+	objects *gitobj.Folder
 }
 
-// open returns what there is to recover in a repository that exists, is safe to use and is free of what a
-// killed writer left. The caller is the only writer.
-func (r *repo) open(ctx context.Context) (status, error) {
-	if err := r.ensure(ctx); err != nil {
-		return status{}, err
+// history returns the notes as the branch ends with them; none when there is no repository yet.
+func (r *repo) history() (*notefile.History, error) {
+	head := ""
+	ready, err := r.vet()
+	if err == nil && ready {
+		head, err = r.head()
 	}
-	return r.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return notefile.OpenHistory(r.objects, head)
 }
 
 // ensure makes the repository when there is none and clears away what a killed writer left in its way. The caller is
 // the only writer.
-func (r *repo) ensure(ctx context.Context) error {
+func (r *repo) ensure() error {
 	ready, err := r.vet()
 	if err != nil {
 		return err
@@ -48,100 +53,83 @@ func (r *repo) ensure(ctx context.Context) error {
 	if ready {
 		return r.sweep()
 	}
-	return r.init(ctx)
-}
-
-// init makes the repository. It completes one that was begun, and may be repeated.
-func (r *repo) init(ctx context.Context) error {
-	if _, err := r.git.Version(ctx); err != nil {
+	if err := gitobj.Init(r.fsys, r.gitDir); err != nil {
 		return err
 	}
-	// Amber makes these folders itself rather than leave that to git, so that no other user may read them and their
-	// names are durable.
-	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags"} {
-		if err := fsx.MkdirAll(r.fsys, r.gitPath(dir), dirPerm); err != nil {
-			return err
-		}
-	}
-	// A power cut can leave these empty, and git keeps what it finds.
-	for _, name := range []string{"HEAD", "config"} {
-		text, err := r.readGitFile(name, maxConfig)
-		if err == nil && len(text) == 0 {
-			err = fsx.Remove(r.fsys, r.gitPath(name))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err := r.run(ctx, nil, "init", "--quiet", "--template=", "--initial-branch=main", "--object-format=sha1")
-	if err != nil {
-		return err
-	}
-	return r.settle()
-}
-
-// settle makes what git init wrote durable, and private.
-func (r *repo) settle() error {
-	for _, name := range []string{"config", "HEAD"} {
-		text, err := r.readGitFile(name, maxConfig)
-		if err != nil {
-			return err
-		}
-		if err := fsx.Replace(r.fsys, r.gitPath(name), filePerm, text); err != nil {
-			return err
-		}
-	}
-	ready, err := r.vet()
+	ready, err = r.vet()
 	if err == nil && !ready {
-		err = errors.New("git init left no repository")
+		err = errors.New("the new repository is gone")
 	}
 	return err
 }
 
-// sweep removes the locks and half-written files of a git that was killed: the caller is the only writer, so no process
-// holds them.
+// sweep removes the locks and half-written files of a writer or a git that was killed: the caller is the only writer, so no
+// process holds them.
 func (r *repo) sweep() error {
-	left := func(dir string, isLeft func(name string) bool) error {
-		entries, err := r.list(dir)
-		if err != nil {
-			return err
-		}
+	err := r.objects.Sweep()
+	for _, dir := range []string{".", "refs/heads"} {
+		entries, lerr := r.list(dir)
+		err = errors.Join(err, lerr)
 		for _, e := range entries {
-			if !e.IsDir() && isLeft(e.Name()) {
-				if err := fsx.Remove(r.fsys, r.gitPath(path.Join(dir, e.Name()))); err != nil {
-					return err
-				}
+			if !e.IsDir() && (strings.HasSuffix(e.Name(), lockEnd) || strings.HasPrefix(e.Name(), "fast_import_crash_")) {
+				err = errors.Join(err, fsx.Remove(r.fsys, r.gitPath(path.Join(dir, e.Name()))))
 			}
 		}
-		return nil
 	}
-	return errors.Join(
-		left(".", func(name string) bool {
-			return strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "fast_import_crash_")
-		}),
-		left("refs/heads", func(name string) bool { return strings.HasSuffix(name, ".lock") }),
-		left("objects/pack", func(name string) bool { return strings.HasPrefix(name, "tmp_") }),
-	)
+	return err
 }
 
-// run runs git on the repository as its only writer.
-func (r *repo) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return r.git.Run(ctx, gitrun.Call{Args: args, Dir: r.dir, Env: r.env(), Stdin: stdin})
+// moveBranch makes next the commit of the branch, durably. The error is of kind conflict when another process moved the
+// branch meanwhile.
+func (r *repo) moveBranch(head, next string) error {
+	return r.replace(branch, func() ([]byte, error) {
+		now, err := r.head()
+		if err == nil && now != head {
+			err = notefile.Moved(head)
+		}
+		return []byte(next + "\n"), err
+	})
 }
 
-// query runs git on the repository beside a writer.
-func (r *repo) query(ctx context.Context, args ...string) ([]byte, error) {
-	return r.git.Run(ctx, gitrun.Call{Args: args, Dir: r.dir, Env: r.readEnv()})
-}
-
-// hasBranch reports whether there was a commit.
-func (r *repo) hasBranch() (bool, error) {
-	_, err := r.fsys.Lstat(r.gitPath(branch))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err == nil, err
+// replace makes a file of .git hold what content returns, durably, under the lock that git programs respect. The error is of kind
+// conflict when another program has the lock.
+func (r *repo) replace(name string, content func() ([]byte, error)) error {
+	file := r.gitPath(name)
+	lock, err := r.lock(file)
+	if err != nil {
+		return err
 	}
-	packed, err := r.readGitFile("packed-refs", gitobj.MaxPackedRefs)
-	return bytes.Contains(packed, []byte(" "+branch+"\n")), err
+	text, err := content()
+	if err == nil {
+		_, err = lock.Write(text)
+	}
+	if err == nil {
+		err = lock.Sync()
+	}
+	if err = errors.Join(err, lock.Close()); err == nil {
+		err = r.fsys.Rename(file+lockEnd, file)
+	}
+	if err != nil {
+		return errors.Join(err, fsx.Remove(r.fsys, file+lockEnd))
+	}
+	return r.fsys.SyncDir(filepath.Dir(file))
+}
+
+func (r *repo) lock(file string) (fsx.File, error) {
+	create := func() (fsx.File, error) {
+		return r.fsys.OpenFile(file+lockEnd, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
+	}
+	lock, err := create()
+	if errors.Is(err, fs.ErrNotExist) { // git may remove the folders of refs that it has packed
+		if err := fsx.MkdirAll(r.fsys, filepath.Dir(file), dirPerm); err != nil {
+			return nil, err
+		}
+		lock, err = create()
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = amberError(amber.KindConflict, "change the repository of the notes", err, "")
+	}
+	return lock, err
 }
 
 func (r *repo) gitPath(name string) string {

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/store/notes"
+	"github.com/amber-memory/amber/internal/store/notefile"
 	"github.com/amber-memory/amber/internal/store/notes/notestest"
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // told says what differs: names with their texts, and what is gone.
-func told(c notes.Committed) string {
+func told(c notefile.Committed) string {
 	var out []string
 	if c.Whole {
 		out = append(out, "all")

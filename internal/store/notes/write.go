@@ -10,14 +10,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/gitobj"
 	"github.com/amber-memory/amber/internal/store/notefile"
 )
 
 // WriteNote stores the text of a note and returns once the commit is durable. Equal content makes no
 // commit. Errors: invalid; conflict when the folder has an entry that is not a note under that name,
-// or a note under another spelling of it; unsupported when there is no git; damaged when the
-// repository must not be used; unreachable when git hangs or ctx ends. After an unreachable one the
-// note has the old content or the new; the write may be repeated.
+// or a note under another spelling of it, or when another program moves the branch meanwhile; damaged when the repository must not
+// be used; unreachable when ctx ends. After an error the note has the old content or the new; the write may be repeated.
 func (d *Dir) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, error) {
 	name, err := amber.CheckNoteName(w.Name)
 	if err != nil {
@@ -27,42 +27,41 @@ func (d *Dir) WriteNote(ctx context.Context, w amber.NoteWrite) (amber.Note, err
 		return amber.Note{}, err
 	}
 	var note amber.Note
-	err = d.guard.Write(ctx, func(dir string) error {
-		r := d.repoAt(dir)
+	err = d.write(ctx, func(r *repo) error {
 		st, err := r.open(ctx)
 		if err != nil {
 			return err
 		}
 		name = notefile.Spelled(r, name)
 		note, err = r.writeNote(ctx, st, name, []byte(w.Content), w.NoteBy.Stored())
+		r.saveIndex(&st.index)
 		return err
 	})
 	return note, wrap("write note", name, err)
 }
 
-func (r *repo) writeNote(ctx context.Context, st status, name string, content []byte, by amber.NoteBy) (amber.Note, error) {
+func (r *repo) writeNote(ctx context.Context, st *status, name string, content []byte, by amber.NoteBy) (amber.Note, error) {
 	old, exists, err := r.current(name)
 	if err != nil {
 		return amber.Note{}, err
 	}
-	head, err := r.recover(ctx, st)
-	if err != nil {
+	if err := r.recover(ctx, st); err != nil {
 		return amber.Note{}, err
 	}
 	if exists && bytes.Equal(old, content) {
-		return r.note(ctx, name)
+		return r.note(ctx, st.History, name)
 	}
-	c := change{name: name, content: content}
-	next, err := r.commit(ctx, by, head, notefile.OpWrite, []change{c}, func() error { return r.replace(name, content) })
+	c := change{name: name, blob: gitobj.NewBlob(content)}
+	next, err := r.commit(st, notefile.Message(by, notefile.OpWrite, name), []change{c}, func() error { return r.replaceFile(name, content) })
 	if err != nil {
 		return amber.Note{}, err
 	}
 	note, err := r.load(name)
-	note.Commit, note.NoteBy = next, by
+	note.Commit, note.NoteBy = next.OID, by
 	return note, err
 }
 
-func (r *repo) replace(name string, content []byte) error {
+func (r *repo) replaceFile(name string, content []byte) error {
 	file := r.filePath(name)
 	if err := fsx.MkdirAll(r.fsys, filepath.Dir(file), dirPerm); err != nil {
 		return err
@@ -77,8 +76,7 @@ func (d *Dir) DeleteNote(ctx context.Context, name string, by amber.NoteBy) erro
 	if err != nil {
 		return err
 	}
-	err = d.guard.Write(ctx, func(dir string) error {
-		r := d.repoAt(dir)
+	err = d.write(ctx, func(r *repo) error {
 		name = notefile.Spelled(r, name)
 		if err := r.vetDelete(name); err != nil {
 			return err
@@ -87,7 +85,9 @@ func (d *Dir) DeleteNote(ctx context.Context, name string, by amber.NoteBy) erro
 		if err != nil {
 			return err
 		}
-		return r.deleteNote(ctx, st, name, by.Stored())
+		err = r.deleteNote(ctx, st, name, by.Stored())
+		r.saveIndex(&st.index)
+		return err
 	})
 	return wrap("delete note", name, err)
 }
@@ -105,25 +105,22 @@ func (r *repo) vetDelete(name string) error {
 	return err
 }
 
-func (r *repo) deleteNote(ctx context.Context, st status, name string, by amber.NoteBy) error {
+func (r *repo) deleteNote(ctx context.Context, st *status, name string, by amber.NoteBy) error {
 	_, exists, err := r.current(name)
 	if err != nil && !errors.Is(err, notefile.ErrSpelling) {
 		return err
 	}
 	if !exists {
-		e := st.files[name+notefile.Suffix]
-		if e == nil || !e.inHead {
+		if st.files[name+notefile.Suffix].OID == "" {
 			return notefile.NotFound()
 		}
 		// A person or another program removed the file: that is this very delete, not one to recover before it.
 		delete(st.files, name+notefile.Suffix)
 	}
-	head, err := r.recover(ctx, st)
-	if err != nil {
+	if err := r.recover(ctx, st); err != nil {
 		return err
 	}
-	c := change{name: name, remove: true}
-	_, err = r.commit(ctx, by, head, notefile.OpDelete, []change{c}, func() error { return r.remove(name) })
+	_, err = r.commit(st, notefile.Message(by, notefile.OpDelete, name), []change{{name: name}}, func() error { return r.remove(name) })
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -72,8 +71,8 @@ func (n *Notes) WriteNote(ctx context.Context, w amber.NoteWrite) (note amber.No
 		if err != nil {
 			return err
 		}
-		if file != nil && file.(noteEntry).e.OID == blob.OID {
-			if err := r.put(blob); err != nil { // mends one that is damaged
+		if file != nil && notefile.BlobOf(file) == blob.OID {
+			if err := r.Put(blob); err != nil { // mends one that is damaged
 				return err
 			}
 			note, err = r.note(name, content, blob.OID)
@@ -86,12 +85,12 @@ func (n *Notes) WriteNote(ctx context.Context, w amber.NoteWrite) (note amber.No
 				return err
 			}
 		}
-		before := r.head
-		c, err := r.commit(w.NoteBy.Stored(), notefile.OpWrite, name, &blob)
+		before := r.Head()
+		c, err := r.commit(w.NoteBy.Stored(), notefile.OpWrite, name, blob)
 		if err != nil {
 			return err
 		}
-		note = noteBy(name, content, c)
+		note = notefile.Note(name, content, c)
 		return r.follow(before, entry, func() error { return r.t.PutNote(note, blob.OID) })
 	})
 	if err != nil {
@@ -100,17 +99,9 @@ func (n *Notes) WriteNote(ctx context.Context, w amber.NoteWrite) (note amber.No
 	return note, nil
 }
 
-// noteBy is a note as a commit left it.
-func noteBy(name, content string, c gitobj.Change) amber.Note {
-	return amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.OID, UpdatedAt: timeOf(c), NoteBy: notefile.By(c.By)}
-}
-
-// timeOf is when a commit was made.
-func timeOf(c gitobj.Change) amber.Time { return amber.UnixMilli(c.Seconds * 1000) }
-
 // digest is that of the text of a note, "" where the text cannot be read.
 func (r *noteRepo) digest(file fs.DirEntry) (string, error) {
-	content, err := r.text(file.(noteEntry).e.OID)
+	content, err := r.Text(notefile.BlobOf(file))
 	if amber.KindOf(err) == amber.KindDamaged {
 		return "", nil
 	}
@@ -122,7 +113,7 @@ func (r *noteRepo) digest(file fs.DirEntry) (string, error) {
 func (r *noteRepo) follow(before string, entry sqlrows.Change, change func() error) error {
 	err := r.t.Log(entry)
 	if err == nil {
-		err = r.t.Log(sqlrows.Entry(amber.OpInsert, amber.ChangeGit, r.head, "", ""))
+		err = r.t.Log(sqlrows.Entry(amber.OpInsert, amber.ChangeGit, r.Head(), "", ""))
 	}
 	if err != nil {
 		return err
@@ -133,7 +124,7 @@ func (r *noteRepo) follow(before string, entry sqlrows.Change, change func() err
 	if err := change(); err != nil {
 		return err
 	}
-	return r.t.PutNotesHead(r.head)
+	return r.t.PutNotesHead(r.Head())
 }
 
 // DeleteNote removes a note and returns once that commit is durable; the history stays. Errors: not_found,
@@ -156,8 +147,8 @@ func (n *Notes) DeleteNote(ctx context.Context, name string, by amber.NoteBy) er
 		if entry.Old, err = r.digest(file); err != nil {
 			return err
 		}
-		before := r.head
-		if _, err := r.commit(by.Stored(), notefile.OpDelete, name, nil); err != nil {
+		before := r.Head()
+		if _, err := r.commit(by.Stored(), notefile.OpDelete, name, gitobj.Object{}); err != nil {
 			return err
 		}
 		return r.follow(before, entry, func() error { return r.t.DeleteNote(name) })
@@ -180,8 +171,8 @@ func (n *Notes) ReadNote(ctx context.Context, name string) (note amber.Note, err
 		if err != nil {
 			return err
 		}
-		blob := file.(noteEntry).e.OID
-		content, err := r.text(blob)
+		blob := notefile.BlobOf(file)
+		content, err := r.Text(blob)
 		if err == nil {
 			err = notefile.CheckText(content)
 		}
@@ -193,20 +184,10 @@ func (n *Notes) ReadNote(ctx context.Context, name string) (note amber.Note, err
 	return note, err
 }
 
-// text returns what a file holds.
-func (r *noteRepo) text(blob string) ([]byte, error) {
-	raw, err := gitobj.Getter(r)(blob)
-	if err != nil {
-		return nil, err
-	}
-	content, err := gitobj.ReadBlob(blob, raw)
-	return content, damagedNotes(err)
-}
-
 // note returns a note with its last commit: the copy knows it, else the history is read.
 func (r *noteRepo) note(name, content, blob string) (amber.Note, error) {
 	note := amber.Note{Name: name, Content: content, Bytes: int64(len(content))}
-	if r.copied == r.head {
+	if r.copied == r.Head() {
 		var copied string
 		var at int64
 		err := r.t.Row(selectCopied, name).Scan(&copied, &note.Commit, &at)
@@ -218,30 +199,19 @@ func (r *noteRepo) note(name, content, blob string) (amber.Note, error) {
 			return amber.Note{}, err
 		}
 	}
-	log, err := r.fileLog(name, 1)
-	if err != nil || len(log) == 0 {
+	c, found, err := r.Last(r.t.Ctx, name)
+	if err != nil || !found {
 		return amber.Note{}, err
 	}
-	return noteBy(name, content, log[0]), nil
+	return notefile.Note(name, content, c), nil
 }
 
 // signed returns a note of the copy with who wrote it: the copy has the trust alone.
-func (r *noteRepo) signed(note amber.Note) (amber.Note, error) {
-	if note.Commit, note.Trust = sqlrows.SplitNoteCommit(note.Commit); note.Trust == "" {
-		return note, nil
+func (r *noteRepo) signed(note amber.Note) (_ amber.Note, err error) {
+	if note.Commit, note.Trust = sqlrows.SplitNoteCommit(note.Commit); note.Trust != "" {
+		note.NoteBy, err = r.By(note.Commit)
 	}
-	raw, err := gitobj.Getter(r)(note.Commit)
-	if err != nil {
-		return amber.Note{}, err
-	}
-	c, err := gitobj.ReadCommit(note.Commit, raw)
-	note.NoteBy = notefile.By(c.By)
-	return note, damagedNotes(err)
-}
-
-func (r *noteRepo) fileLog(name string, limit int) ([]gitobj.Change, error) {
-	log, err := gitobj.FileLog(r.t.Ctx, r, r.head, name+notefile.Suffix, limit)
-	return log, damagedNotes(err)
+	return note, err
 }
 
 // ListNotes returns every note by name, without content and without commit. A note is listed
@@ -256,12 +226,12 @@ func (n *Notes) ListNotes(ctx context.Context) (list []amber.Note, err error) {
 }
 
 func (r *noteRepo) list() ([]amber.Note, error) {
-	blobs, err := r.blobs()
+	blobs, err := r.Blobs(r.t.Ctx)
 	if err != nil {
 		return nil, err
 	}
 	known := map[string]amber.Note{}
-	if r.copied == r.head {
+	if r.copied == r.Head() {
 		err = r.t.Each(selectAllCopied, nil, func(s sqlrows.Row) error {
 			var n amber.Note
 			var blob string
@@ -276,20 +246,17 @@ func (r *noteRepo) list() ([]amber.Note, error) {
 			return nil, err
 		}
 	}
-	var left []string // those that the copy leaves out
-	for name := range blobs {
-		if _, found := known[name]; !found {
-			left = append(left, name)
-		}
+	for name := range known {
+		delete(blobs, name)
 	}
-	err = r.load(left, blobs, func(n amber.Note, _ []byte) error {
+	err = r.Load(r.t.Ctx, blobs, func(n amber.Note, _ []byte) error { // those that the copy leaves out
 		known[n.Name] = n
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]amber.Note, 0, len(blobs))
+	list := make([]amber.Note, 0, len(known))
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		n := known[name]
 		n.Commit, n.NoteBy = "", amber.NoteBy{}
@@ -298,20 +265,33 @@ func (r *noteRepo) list() ([]amber.Note, error) {
 	return list, nil
 }
 
-// blobs returns the files of the notes that the branch ends with, by the names of the notes.
-func (r *noteRepo) blobs() (map[string]string, error) {
-	files, err := gitobj.Files(r.t.Ctx, r, r.head, notefile.MaxEntries, func(folder string) bool {
-		_, err := amber.CheckNoteName(path.Join(folder, "x"))
-		return err == nil
+// LogNote returns the last limit changes of a note, newest first, also of a deleted one; a limit above
+// [amber.MaxPageSize] is cut to it. Changes that a person committed by hand count as write or delete. Errors: not_found
+// when no commit ever held such a note; invalid; damaged.
+func (n *Notes) LogNote(ctx context.Context, name string, limit int) (commits []amber.NoteCommit, err error) {
+	const op = "read note history"
+	if name, err = amber.CheckNoteName(name); err != nil {
+		return nil, err
+	}
+	if limit <= 0 {
+		return nil, amber.Errorf(amber.KindInvalid, op, name, "limit is not positive")
+	}
+	err = n.view(ctx, op, &name, func(r *noteRepo) error {
+		commits, err = r.Log(ctx, r, name, limit)
+		return err
 	})
-	if err != nil {
-		return nil, damagedNotes(err)
+	return commits, err
+}
+
+// NoteAt returns a note as one of its last [amber.MaxPageSize] changes left it. Errors: not_found when no such change is
+// known, and for one that deleted the note; those of [Notes.LogNote].
+func (n *Notes) NoteAt(ctx context.Context, name, commit string) (note amber.Note, err error) {
+	if name, err = amber.CheckNoteName(name); err != nil {
+		return note, err
 	}
-	blobs := map[string]string{}
-	for file, e := range files {
-		if name, isNote := notefile.NameOf(file); isNote && e.IsFile() {
-			blobs[name] = e.OID
-		}
-	}
-	return blobs, nil
+	err = n.view(ctx, "read note", &name, func(r *noteRepo) error {
+		note, err = r.NoteAt(ctx, r, name, commit)
+		return err
+	})
+	return note, err
 }

@@ -64,7 +64,13 @@ func (n *Notes) Export(ctx context.Context, dir string, o GitOptions) error {
 	if err != nil {
 		return notefile.Wrap(op, "", err)
 	}
-	err = same(func(r *noteRepo) error { return r.at(refs.OID).checkout(fsys, dir) })
+	err = same(func(r *noteRepo) error {
+		h, err := r.At(refs.OID)
+		if err == nil {
+			err = h.Checkout(ctx, fsys, dir)
+		}
+		return err
+	})
 	if err == nil {
 		err = fsys.SyncAll(dir)
 	}
@@ -77,41 +83,6 @@ func (n *Notes) Export(ctx context.Context, dir string, o GitOptions) error {
 // errReplaced is the answer where another generation became live between two transactions.
 func errReplaced() error {
 	return notefile.Error(amber.KindConflict, "", errors.New("the notes were replaced meanwhile"), "try again")
-}
-
-// at is the repository as it was at a commit.
-func (r *noteRepo) at(commit string) *noteRepo {
-	return &noteRepo{t: r.t, head: commit, trees: map[string][]byte{}}
-}
-
-// checkout writes the files of the notes into a folder.
-func (r *noteRepo) checkout(fsys fsx.FS, dir string) error {
-	blobs, err := r.blobs()
-	if err != nil {
-		return err
-	}
-	named := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(blobs)) { // which are safe: their rule is that of note names
-		named[blobs[name]] = append(named[blobs[name]], name)
-	}
-	for part := range slices.Chunk(slices.Sorted(maps.Keys(named)), objectsPage) {
-		err := r.Objects(part, func(oid string, raw []byte) error {
-			content, err := gitobj.ReadBlob(oid, raw)
-			if err != nil {
-				return damagedNotes(err)
-			}
-			for _, name := range named[oid] {
-				if err := notefile.WriteNew(fsys, filepath.Join(dir, filepath.FromSlash(name+notefile.Suffix)), content); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkNoteRefs checks that refs can be those of notes.
@@ -149,14 +120,14 @@ func (n *Notes) Check(ctx context.Context) error {
 			for _, oid := range named {
 				need[oid] = true
 			}
-			return damagedNotes(err)
+			return notefile.Unreadable(err)
 		})
 		if err != nil {
 			return err
 		}
 		for _, oid := range slices.Sorted(maps.Keys(need)) {
 			if !have[oid] {
-				return damagedNotes(gitobj.Missing(oid))
+				return notefile.Unreadable(gitobj.Missing(oid))
 			}
 		}
 		return r.checkCopy()
@@ -165,10 +136,10 @@ func (n *Notes) Check(ctx context.Context) error {
 
 // checkCopy compares the copy with what the branch ends with. Files that are no text of a note are not in it.
 func (r *noteRepo) checkCopy() error {
-	if r.copied != r.head {
-		return damagedCopy("is of commit %.40q, want %.40q", r.copied, r.head)
+	if r.copied != r.Head() {
+		return damagedCopy("is of commit %.40q, want %.40q", r.copied, r.Head())
 	}
-	want, err := r.blobs()
+	want, err := r.Blobs(r.t.Ctx)
 	if err != nil {
 		return err
 	}
@@ -182,18 +153,11 @@ func (r *noteRepo) checkCopy() error {
 		}
 		delete(want, name)
 	}
-	for part := range slices.Chunk(slices.Sorted(maps.Keys(want)), loadedNotes) {
-		texts, _, err := r.texts(part, want)
-		if err != nil {
-			return err
-		}
-		for _, name := range part {
-			if text, small := texts[want[name]]; small && amber.CheckNoteContent(string(text)) == nil {
-				return damagedCopy("lacks the note %.80q", name)
-			}
-		}
+	lacks, err := r.Lacks(want)
+	if err == nil && lacks != "" {
+		err = damagedCopy("lacks the note %.80q", lacks)
 	}
-	return nil
+	return err
 }
 
 func damagedCopy(format string, args ...any) error {

@@ -47,10 +47,10 @@ func (n NoteRows) Objects(yield func(oid string, raw []byte) error) error {
 // where the file system takes two names for one; damaged.
 func (n NoteRows) Checkout(dir string) error {
 	r, err := n.open()
-	if err != nil || r.head == "" {
+	if err != nil || r.Head() == "" {
 		return err
 	}
-	return r.checkout(fsx.OS(), dir)
+	return r.Checkout(n.ctx, fsx.OS(), dir)
 }
 
 // Put stores objects. Their ids are those of their bytes.
@@ -59,7 +59,7 @@ func (n NoteRows) Put(objects ...gitobj.Object) error {
 	if err != nil {
 		return err
 	}
-	return r.put(objects...)
+	return r.Put(objects...)
 }
 
 const (
@@ -88,10 +88,10 @@ func (n NoteRows) SetRefs(refs gitobj.Refs) error {
 			return err
 		}
 	}
-	if r, err = n.open(); err != nil || r.head == r.copied {
+	if r, err = n.open(); err != nil || r.Head() == r.copied {
 		return err
 	}
-	if r.head != "" {
+	if r.Head() != "" {
 		return r.renewCopy()
 	}
 	gone, err := r.t.NoteBlobs()

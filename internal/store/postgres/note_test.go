@@ -413,7 +413,7 @@ func long(commits int) (gitobj.Refs, map[string][]byte) {
 			file, verb = "folder/old.md", "write folder/old"
 		}
 		blob := gitobj.NewBlob(fmt.Appendf(nil, "text %d", i))
-		root, made, _ := gitobj.PutFile(get, tree, file, blob.OID)
+		root, made, _ := gitobj.PutFiles(get, tree, map[string]string{file: blob.OID})
 		c := gitobj.NewCommit(root, head, verb, notestest.Start.Add(time.Duration(i)*time.Second))
 		for _, o := range append(made, blob, c) {
 			all[o.OID] = o.Raw
@@ -490,7 +490,7 @@ func TestHostileRefsOfNotes(t *testing.T) {
 	s := connect(t, dsn)
 	n, ctx := openAgent(t, s, "agent", nil).Notes(), t.Context()
 	blob := gitobj.NewBlob([]byte("x"))
-	tree, made, err := gitobj.PutFile(func(oid string) ([]byte, error) { return nil, gitobj.Missing(oid) }, "", "x.md", blob.OID)
+	tree, made, err := gitobj.PutFiles(nil, "", map[string]string{"x.md": blob.OID})
 	must.Do(t, err)
 	// A first commit whose author has the name of an object.
 	who := blob.OID + " <x@localhost> 1 +0000"

@@ -95,7 +95,7 @@ func Exists(t *testing.T, path string) bool {
 	return err == nil
 }
 
-// Each calls every operation that starts git on a repository with the note "known".
+// Each calls every operation that needs a repository, on one with the note "known".
 func Each(ctx context.Context, d *notes.Dir) map[string]error {
 	errs := map[string]error{}
 	_, errs["write"] = d.WriteNote(ctx, amber.NoteWrite{Name: "known", Content: "new text"})

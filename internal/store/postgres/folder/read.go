@@ -109,15 +109,7 @@ func notes(ctx context.Context, dir string, at time.Time, o Options) (*mirror.No
 
 // fresh makes a repository with one commit of the files of notes in a folder, without git.
 func fresh(dir string, at time.Time) (*mirror.Notes, error) {
-	objects := map[string]gitobj.Object{}
-	get := func(oid string) ([]byte, error) {
-		o, ok := objects[oid]
-		if !ok {
-			return nil, gitobj.Missing(oid)
-		}
-		return o.Raw, nil
-	}
-	tree := ""
+	objects, files := map[string]gitobj.Object{}, map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == dir {
 			return nil
@@ -139,15 +131,18 @@ func fresh(dir string, at time.Time) (*mirror.Notes, error) {
 		}
 		blob := gitobj.NewBlob(b)
 		objects[blob.OID] = blob
-		root, made, err := gitobj.PutFile(get, tree, rel, blob.OID)
-		for _, o := range made {
-			objects[o.OID] = o
-		}
-		tree = root
-		return err
+		files[rel] = blob.OID
+		return nil
 	})
-	if err != nil || tree == "" {
+	if err != nil || len(files) == 0 {
 		return &mirror.Notes{}, failed(dir, err)
+	}
+	tree, made, err := gitobj.PutFiles(nil, "", files)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range made {
+		objects[o.OID] = o
 	}
 	commit := gitobj.NewCommit(tree, "", "restore notes without their history", at)
 	objects[commit.OID] = commit
