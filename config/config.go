@@ -247,7 +247,7 @@ func defaults(keys []Key) Config {
 
 // keys returns the schema with the names that c gives to its sources and tenants.
 func (c Config) keys() []Key {
-	keys := slices.DeleteFunc(Keys(), Key.Named)
+	keys := slices.DeleteFunc(schema(), Key.Named)
 	for _, name := range slices.Sorted(maps.Keys(c.Sources)) {
 		keys = append(keys, sourceKeys(name)...)
 	}

@@ -72,7 +72,7 @@ func DefaultPath(getenv func(string) string) string {
 // key set twice, naming where and which; not_found when a file that the user
 // named is missing; refused when the file may not be read.
 func Load(in Input) (Loaded, error) {
-	keys := Keys() // once: agent hosts wait for this
+	keys := schema() // once: agent hosts wait for this
 	l := loader{keys: keys, root: newTree(keys), settings: map[string]setting{}, user: lookup(in.Environ, "HOME")}
 	found, err := l.file(in)
 	if err != nil {

@@ -13,12 +13,8 @@ const (
 
 func redactKeys() []Key {
 	return []Key{
-		textsKey(Patterns, rulesPath,
-			"Your own rules for secrets: patterns in RE2 with a name each, as in \"ticket = TCK-[0-9]{6}\". They are used wherever secrets are removed: hooks, MCP, HTTP, commands, exports, bundles, sync and vault. `amber redact --check FILE` tries them.",
-			func(c *Config) *[]string { return &c.Redact.Rules }),
-		textsKey(Patterns, exceptionsPath,
-			"Texts that are not secrets: patterns in RE2 that match the whole text that a rule would remove.",
-			func(c *Config) *[]string { return &c.Redact.Exceptions }),
+		textsKey(Patterns, rulesPath, func(c *Config) *[]string { return &c.Redact.Rules }),
+		textsKey(Patterns, exceptionsPath, func(c *Config) *[]string { return &c.Redact.Exceptions }),
 	}
 }
 

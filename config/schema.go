@@ -1,6 +1,7 @@
 package config
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"time"
@@ -87,8 +88,25 @@ const (
 
 func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".backend" }
 
+//go:embed keys.txt
+var words string // what each key does, a line for each: path, colon, words
+
 // Keys returns the schema: every key there is, section by section.
 func Keys() []Key {
+	docs := map[string]string{}
+	for line := range strings.Lines(words) {
+		path, doc, _ := strings.Cut(line, ": ")
+		docs[path] = strings.TrimSuffix(doc, "\n")
+	}
+	keys := schema()
+	for i := range keys {
+		keys[i].Doc = docs[keys[i].Path]
+	}
+	return keys
+}
+
+// schema is the schema without words, which agent hosts need not wait for.
+func schema() []Key {
 	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), contextKeys(), sqliteKeys(), openVikingKeys(), remoteKeys(), postgresKeys())
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
@@ -98,112 +116,65 @@ func Keys() []Key {
 
 func memoryKeys() []Key {
 	return []Key{
-		key(enabledPath, true, false,
-			"Whether memory is on. Off, reads find nothing and writes are refused; the control plane still works.",
-			func(c *Config) *bool { return &c.Memory.Enabled }),
-		key(backendPath, "sqlite", "",
-			"The backend of every layer that does not name its own.",
-			func(c *Config) *string { return &c.Memory.Backend }),
-		key(recallEnabledPath, true, false,
-			"Whether long-term memory may be searched. Memories can still be written, listed and read by id.",
-			func(c *Config) *bool { return &c.Memory.Recall.Enabled }),
-		key("memory.recall.top_k", amber.DefaultTopK, amber.MaxTopK,
-			"The number of hits of a recall that does not give a limit.",
-			func(c *Config) *int { return &c.Memory.Recall.TopK }),
-		key(writeEnabledPath, true, false,
-			"Whether memories may be written and edited. They can still be read, deleted and erased.",
-			func(c *Config) *bool { return &c.Memory.Write.Enabled }),
-		key(maxBatchPath, amber.DefaultBatchSize, amber.MaxBatchSize,
-			"The most memories in one batch.",
-			func(c *Config) *int { return &c.Memory.Write.MaxBatchSize }),
+		key(enabledPath, true, false, func(c *Config) *bool { return &c.Memory.Enabled }),
+		key(backendPath, "sqlite", "", func(c *Config) *string { return &c.Memory.Backend }),
+		key(recallEnabledPath, true, false, func(c *Config) *bool { return &c.Memory.Recall.Enabled }),
+		key("memory.recall.top_k", amber.DefaultTopK, amber.MaxTopK, func(c *Config) *int { return &c.Memory.Recall.TopK }),
+		key(writeEnabledPath, true, false, func(c *Config) *bool { return &c.Memory.Write.Enabled }),
+		key(maxBatchPath, amber.DefaultBatchSize, amber.MaxBatchSize, func(c *Config) *int { return &c.Memory.Write.MaxBatchSize }),
 	}
 }
 
 // writeBackKeys say what is learnt without being asked.
 func writeBackKeys() []Key {
 	return []Key{
-		key("memory.write_back.enabled", true, false,
-			"Whether Amber learns memories by itself: from hooks when the journal is drained, and with tools that search a text for learnings. Off, turns and sessions are still kept.",
-			func(c *Config) *bool { return &c.Memory.WriteBack.Enabled }),
-		key("memory.write_back.learnings", true, false,
-			"Whether parts of a prompt or an answer that ask to be remembered become memories.",
-			func(c *Config) *bool { return &c.Memory.WriteBack.Learnings }),
-		key("memory.write_back.digests", true, false,
-			"Whether what a session amounts to becomes memories when the session ends or is compacted.",
-			func(c *Config) *bool { return &c.Memory.WriteBack.Digests }),
-		key("memory.write_back.cases", false, false,
-			"Whether the goal and the answer of every successful turn become a memory. Many such memories hide more useful ones.",
-			func(c *Config) *bool { return &c.Memory.WriteBack.Cases }),
+		key("memory.write_back.enabled", true, false, func(c *Config) *bool { return &c.Memory.WriteBack.Enabled }),
+		key("memory.write_back.learnings", true, false, func(c *Config) *bool { return &c.Memory.WriteBack.Learnings }),
+		key("memory.write_back.digests", true, false, func(c *Config) *bool { return &c.Memory.WriteBack.Digests }),
+		key("memory.write_back.cases", false, false, func(c *Config) *bool { return &c.Memory.WriteBack.Cases }),
 	}
 }
 
 func sqliteKeys() []Key {
 	return []Key{
 		key("memory.backends.sqlite.busy_timeout", 30*time.Second, 10*time.Minute,
-			"How long a write waits for another process before it gives up.",
 			func(c *Config) *time.Duration { return &c.Memory.Backends.SQLite.BusyTimeout }),
-		key("memory.backends.sqlite.readers", 0, 64,
-			"The most connections that read at one time. 0 is two more than the machine has processors, and at least 4.",
-			func(c *Config) *int { return &c.Memory.Backends.SQLite.Readers }).as(Count),
+		key("memory.backends.sqlite.readers", 0, 64, func(c *Config) *int { return &c.Memory.Backends.SQLite.Readers }).as(Count),
 	}
 }
 
 func layerKey(l amber.Layer) Key {
-	docs := map[amber.Layer]string{
-		amber.LayerLongTerm: "The backend of long-term memories.",
-		amber.LayerTurns:    "The backend of the turns of a conversation and their summaries.",
-		amber.LayerLoops:    "The backend of suspended loops.",
-		amber.LayerSessions: "The backend of sessions and their state.",
-		amber.LayerNotes:    "The backend of notes.",
-		amber.LayerControl:  "The backend of tasks, events, approvals, results, the queue and runtime state.",
-	}
 	def := ""
 	if l == amber.LayerNotes {
 		def = "git"
 	}
-	k := key(layerPath(l), def, "", docs[l], func(c *Config) *string { return c.Memory.Layers.of(l) })
+	k := key(layerPath(l), def, "", func(c *Config) *string { return c.Memory.Layers.of(l) })
 	k.get = func(c *Config) any { return c.BackendOf(l) }
 	return k
 }
 
 func queueKeys() []Key {
 	return []Key{
-		key("control.queue.lease", 30*time.Second, 24*time.Hour,
-			"How long a claimed entry belongs to its consumer unless the lease is renewed.",
-			func(c *Config) *time.Duration { return &c.Control.Queue.Lease }),
-		key("control.queue.max_in_flight", 32, 10_000,
-			"The most leases at one time.",
-			func(c *Config) *int { return &c.Control.Queue.MaxInFlight }),
-		key("control.queue.max_queued", 100_000, 10_000_000,
-			"The most entries that wait at one time; further entries are refused.",
-			func(c *Config) *int { return &c.Control.Queue.MaxQueued }),
-		key("control.queue.max_attempts", 5, 100,
-			"How many times an entry is claimed before it is set aside as dead.",
-			func(c *Config) *int { return &c.Control.Queue.MaxAttempts }),
+		key("control.queue.lease", 30*time.Second, 24*time.Hour, func(c *Config) *time.Duration { return &c.Control.Queue.Lease }),
+		key("control.queue.max_in_flight", 32, 10_000, func(c *Config) *int { return &c.Control.Queue.MaxInFlight }),
+		key("control.queue.max_queued", 100_000, 10_000_000, func(c *Config) *int { return &c.Control.Queue.MaxQueued }),
+		key("control.queue.max_attempts", 5, 100, func(c *Config) *int { return &c.Control.Queue.MaxAttempts }),
 	}
 }
 
 func journalKeys() []Key {
 	return []Key{
-		key("journal.flush_interval", 5*time.Millisecond, time.Second,
-			"How long an append waits for other appends of the same process, to share one sync. No append is acknowledged before its sync.",
-			func(c *Config) *time.Duration { return &c.Journal.FlushInterval }),
-		key("journal.max_entries", 64, 4096,
-			"The most appends of one process that share a sync.",
-			func(c *Config) *int { return &c.Journal.MaxEntries }),
-		key("journal.max_session_bytes", Bytes(64<<20), Bytes(16<<30),
-			"The most bytes that the crash journal keeps of one session. At the limit, tool output is dropped and a gap is recorded; other entries are refused.",
-			func(c *Config) *Bytes { return &c.Journal.MaxSessionBytes }),
-		key("journal.max_bytes", Bytes(1<<30), Bytes(1<<40),
-			"The most bytes that the crash journal keeps of all sessions together.",
-			func(c *Config) *Bytes { return &c.Journal.MaxBytes }),
+		key("journal.flush_interval", 5*time.Millisecond, time.Second, func(c *Config) *time.Duration { return &c.Journal.FlushInterval }),
+		key("journal.max_entries", 64, 4096, func(c *Config) *int { return &c.Journal.MaxEntries }),
+		key("journal.max_session_bytes", Bytes(64<<20), Bytes(16<<30), func(c *Config) *Bytes { return &c.Journal.MaxSessionBytes }),
+		key("journal.max_bytes", Bytes(1<<30), Bytes(1<<40), func(c *Config) *Bytes { return &c.Journal.MaxBytes }),
 	}
 }
 
 // key makes one row. Most is the cap; the zero value means there is none.
-func key[T bool | int | time.Duration | Bytes | string | Insistence | Secret | float64](path string, def, most T, doc string, at func(*Config) *T) Key {
+func key[T bool | int | time.Duration | Bytes | string | Insistence | Secret | float64](path string, def, most T, at func(*Config) *T) Key {
 	k := Key{
-		Path: path, Type: typeOf(def), Default: def, Doc: doc,
+		Path: path, Type: typeOf(def), Default: def,
 		set: func(c *Config, v any) { *at(c) = v.(T) },
 		get: func(c *Config) any { return *at(c) },
 	}
@@ -220,10 +191,18 @@ func (k Key) as(t Type) Key {
 	return k
 }
 
+// among returns k with words that it may be.
+func (k Key) among(words ...Insistence) Key {
+	for _, w := range words {
+		k.Choices = append(k.Choices, string(w))
+	}
+	return k
+}
+
 // textsKey makes a row that is a list.
-func textsKey(t Type, path, doc string, at func(*Config) *[]string) Key {
+func textsKey(t Type, path string, at func(*Config) *[]string) Key {
 	return Key{
-		Path: path, Type: t, Default: []string(nil), Doc: doc,
+		Path: path, Type: t, Default: []string(nil),
 		set: func(c *Config, v any) { *at(c) = slices.Clone(v.([]string)) },
 		get: func(c *Config) any { return *at(c) },
 	}

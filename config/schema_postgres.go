@@ -36,8 +36,7 @@ const postgresTenantsPath = postgresPath + "tenants"
 
 // postgresTenantKeys returns the keys of one tenant.
 func postgresTenantKeys(name string) []Key {
-	file := key(join(postgresTenantsPath, name)+".dsn_file", "", "",
-		"For one tenant: the file with the address of a database of its own, which keeps all its agents. Programs have as many connections to each database as memory.backends.postgres.connections allows.", nil).as(Path)
+	file := key(join(postgresTenantsPath, name)+".dsn_file", "", "", nil).as(Path)
 	file.set = func(c *Config, v any) {
 		p := &c.Memory.Backends.Postgres
 		p.Tenants = changed(p.Tenants, name, func(t *PostgresTenant) { t.DSNFile = v.(string) })
@@ -69,27 +68,13 @@ const (
 
 func postgresKeys() []Key {
 	of := func(c *Config) *Postgres { return &c.Memory.Backends.Postgres }
-	migrate := key(postgresPath+"migrate", MigrateManual, "",
-		"Who brings an older database to the schema of this Amber: manual, somebody with amber migrate --run; auto, the first program that opens it, as far as that adds and takes nothing away. An empty database is always filled.",
-		func(c *Config) *Insistence { return &of(c).Migrate })
-	migrate.Choices = []string{string(MigrateManual), string(MigrateAuto)}
 	return []Key{
-		key(postgresPath+"dsn_file", "", "",
-			"The file with the address of the database and nothing else, for its owner alone, as in postgres://amber:secret@db.example.org/amber?sslmode=verify-full. Several hosts may be named; the one that takes writes is used.",
-			func(c *Config) *string { return &of(c).DSNFile }).as(Path),
-		key(postgresPath+"plain", false, false,
-			"Whether a database server on another machine may be used without a certificate that is checked, as in a private network.",
-			func(c *Config) *bool { return &of(c).Plain }),
-		key(postgresPath+"connections", 16, 1000,
-			"The most connections to the database that one program has; a server has up to two more, to show that it lives.",
-			func(c *Config) *int { return &of(c).Connections }),
-		key(postgresPath+"lock_timeout", 10*time.Second, 10*time.Minute,
-			"How long a write waits for one of another program to the same agent before it gives up.",
-			func(c *Config) *time.Duration { return &of(c).LockTimeout }),
-		key(postgresPath+"settle", 15*time.Second, 10*time.Minute,
-			"How long Amber tries to find out whether a write was stored when the database did not answer, as in a failover.",
-			func(c *Config) *time.Duration { return &of(c).Settle }),
-		migrate,
+		key(postgresPath+"dsn_file", "", "", func(c *Config) *string { return &of(c).DSNFile }).as(Path),
+		key(postgresPath+"plain", false, false, func(c *Config) *bool { return &of(c).Plain }),
+		key(postgresPath+"connections", 16, 1000, func(c *Config) *int { return &of(c).Connections }),
+		key(postgresPath+"lock_timeout", 10*time.Second, 10*time.Minute, func(c *Config) *time.Duration { return &of(c).LockTimeout }),
+		key(postgresPath+"settle", 15*time.Second, 10*time.Minute, func(c *Config) *time.Duration { return &of(c).Settle }),
+		key(postgresPath+"migrate", MigrateManual, "", func(c *Config) *Insistence { return &of(c).Migrate }).among(MigrateManual, MigrateAuto),
 	}
 }
 

@@ -18,15 +18,9 @@ type Remote struct {
 func remoteKeys() []Key {
 	of := func(c *Config) *Remote { return &c.Memory.Backends.Remote }
 	return []Key{
-		key(remoteURLPath, "", "",
-			"The server of Amber where the memory of this home lies, as in https://memory.example.org. Plain http is for this machine only.",
-			func(c *Config) *string { return &of(c).URL }).as(URL),
-		key("memory.backends.remote.token_file", "", "",
-			"The file with the token for that server and nothing else, for its owner alone. Hooks and drains need the scopes read and write.",
-			func(c *Config) *string { return &of(c).TokenFile }).as(Path),
-		key("memory.backends.remote.ca", "", "",
-			"A PEM file with the certificates to trust for that server. Empty: those of the system.",
-			func(c *Config) *string { return &of(c).CA }).as(Path),
+		key(remoteURLPath, "", "", func(c *Config) *string { return &of(c).URL }).as(URL),
+		key("memory.backends.remote.token_file", "", "", func(c *Config) *string { return &of(c).TokenFile }).as(Path),
+		key("memory.backends.remote.ca", "", "", func(c *Config) *string { return &of(c).CA }).as(Path),
 	}
 }
 

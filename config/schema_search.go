@@ -26,18 +26,10 @@ const maxSearchBudget = 10 * time.Minute
 
 func searchKeys() []Key {
 	return []Key{
-		key("search.model", ModelBuiltin, "",
-			"The model that finds texts by what they mean: builtin is the one in the program, none searches by words alone, and a URL is an API of embeddings as OpenAI and Ollama have it, as in http://127.0.0.1:11434/v1. With a URL the text of memories, sessions and questions is sent there. Plain http is for this machine only. A program that was built without a model takes builtin for none.",
-			func(c *Config) *string { return &c.Search.Model }).as(Model),
-		key("search.model_name", "", "",
-			"The name of the model that the API of search.model is asked for.",
-			func(c *Config) *string { return &c.Search.ModelName }).as(OptionalLabel),
-		key("search.key_env", "", "",
-			"The name of the environment variable that holds the key of the API of search.model.",
-			func(c *Config) *string { return &c.Search.KeyEnv }).as(Variable),
-		key("search.budget", 2*time.Second, maxSearchBudget,
-			"How long a drain of the journal or an import may make vectors at its end. What is left is done by a server, by the process behind hooks (context.stay), by the next of them, or by `amber index sync`; until then it is found by its words.",
-			func(c *Config) *time.Duration { return &c.Search.Budget }),
+		key("search.model", ModelBuiltin, "", func(c *Config) *string { return &c.Search.Model }).as(Model),
+		key("search.model_name", "", "", func(c *Config) *string { return &c.Search.ModelName }).as(OptionalLabel),
+		key("search.key_env", "", "", func(c *Config) *string { return &c.Search.KeyEnv }).as(Variable),
+		key("search.budget", 2*time.Second, maxSearchBudget, func(c *Config) *time.Duration { return &c.Search.Budget }),
 	}
 }
 

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -281,6 +282,11 @@ func TestKeysAreComplete(t *testing.T) {
 	for _, l := range amber.Layers() {
 		if !seen["memory.layers."+string(l)+".backend"] {
 			t.Errorf("layer %s has no key", l)
+		}
+	}
+	for line := range strings.Lines(string(must.Get(os.ReadFile("keys.txt"))(t))) {
+		if path, _, is := strings.Cut(line, ": "); is && !seen[path] {
+			t.Errorf("keys.txt explains %s, which is no key", path)
 		}
 	}
 }

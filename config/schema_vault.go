@@ -2,7 +2,6 @@ package config
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/internal/base/timetable"
 )
@@ -24,30 +23,14 @@ func vaultExtensions() []string {
 // vaultKeys are about the vault that documents are backed up to.
 func vaultKeys() []Key {
 	return []Key{
-		key("vault.url", "", "",
-			"The vault that documents are backed up to, as in https://thecolony.ai/api/v1 or http://127.0.0.1:7411/api/v1. Plain http is for this machine only.",
-			func(c *Config) *string { return &c.Vault.URL }).as(URL),
-		key("vault.api_key_file", "", "",
-			"The file that holds the key of the vault and nothing else, for its owner alone.",
-			func(c *Config) *string { return &c.Vault.APIKeyFile }).as(Path),
-		key("vault.label", "default", "",
-			"The label that documents are backed up under. Agents other than the default one have -TENANT-AGENT added to it.",
-			func(c *Config) *string { return &c.Vault.Label }).as(Label),
-		key("vault.schedule", timetable.Off, "",
-			"When a server of Amber backs up the notes of every agent: off, so long after the last time (1h, 1d), or at times of the calendar, written like cron.",
-			func(c *Config) *string { return &c.Vault.Schedule }).as(Schedule),
-		key("vault.after_session", false, false,
-			"Whether a server of Amber backs up the notes of an agent when a session of it has ended.",
-			func(c *Config) *bool { return &c.Vault.AfterSession }),
-		key("vault.keep", 5, maxKept,
-			"How many snapshots of a label an automatic backup keeps in the vault; 0: all of them.",
-			func(c *Config) *int { return &c.Vault.Keep }).as(Count),
-		key("vault.sign", false, false,
-			"Whether backups are signed with this home's key.",
-			func(c *Config) *bool { return &c.Vault.Sign }),
-		textsKey(Recipients, "vault.recipients",
-			"The public keys that backups are encrypted to, in addition to this home's own key. Without any, backups are not encrypted, and the host of the vault can read them.",
-			func(c *Config) *[]string { return &c.Vault.Recipients }),
+		key("vault.url", "", "", func(c *Config) *string { return &c.Vault.URL }).as(URL),
+		key("vault.api_key_file", "", "", func(c *Config) *string { return &c.Vault.APIKeyFile }).as(Path),
+		key("vault.label", "default", "", func(c *Config) *string { return &c.Vault.Label }).as(Label),
+		key("vault.schedule", timetable.Off, "", func(c *Config) *string { return &c.Vault.Schedule }).as(Schedule),
+		key("vault.after_session", false, false, func(c *Config) *bool { return &c.Vault.AfterSession }),
+		key("vault.keep", 5, maxKept, func(c *Config) *int { return &c.Vault.Keep }).as(Count),
+		key("vault.sign", false, false, func(c *Config) *bool { return &c.Vault.Sign }),
+		textsKey(Recipients, "vault.recipients", func(c *Config) *[]string { return &c.Vault.Recipients }),
 	}
 }
 
@@ -66,7 +49,6 @@ func rule[T bool | int | Bytes | []string](k Key, at func(*ServerVault) *T, own 
 	return vaultRule{Key: k, of: func(path, tenant string) Key {
 		k := k
 		k.Path, k.Default = path, nil
-		k.Doc = "For one tenant: " + strings.ToLower(k.Doc[:1]) + k.Doc[1:]
 		k.set = func(c *Config, v any) {
 			c.setTenant(tenant, func(o *VaultOverride) {
 				*own(o) = nil
@@ -89,25 +71,25 @@ func rule[T bool | int | Bytes | []string](k Key, at func(*ServerVault) *T, own 
 // vaultRules are what the server's own vault holds its users to.
 func vaultRules() []vaultRule {
 	return []vaultRule{
-		rule(Key{Path: "enabled", Type: Bool, Default: true, Doc: "Whether the server offers a vault below /api/v1."},
+		rule(Key{Path: "enabled", Type: Bool, Default: true},
 			func(v *ServerVault) *bool { return &v.Enabled }, func(o *VaultOverride) **bool { return &o.Enabled }),
-		rule(Key{Path: "quota", Type: Size, Default: Bytes(10 << 20), Cap: Bytes(1 << 40), Doc: "How much the vault of one agent holds."},
+		rule(Key{Path: "quota", Type: Size, Default: Bytes(10 << 20), Cap: Bytes(1 << 40)},
 			func(v *ServerVault) *Bytes { return &v.Quota }, func(o *VaultOverride) **Bytes { return &o.Quota }),
-		rule(Key{Path: "provisioned", Type: Bool, Default: false, Doc: "Whether a vault reports its quota before the first file is stored. The original service reports 0 until then, which colony-memory 0.1.0 takes for a full vault."},
+		rule(Key{Path: "provisioned", Type: Bool, Default: false},
 			func(v *ServerVault) *bool { return &v.Provisioned }, func(o *VaultOverride) **bool { return &o.Provisioned }),
-		rule(Key{Path: "max_file", Type: Size, Default: Bytes(1 << 20), Cap: Bytes(16 << 20), Doc: "How large one file of a vault may be."},
+		rule(Key{Path: "max_file", Type: Size, Default: Bytes(1 << 20), Cap: Bytes(16 << 20)},
 			func(v *ServerVault) *Bytes { return &v.MaxFile }, func(o *VaultOverride) **Bytes { return &o.MaxFile }),
-		rule(Key{Path: "max_files", Type: Int, Default: 1000, Cap: maxVaultFiles, Doc: "How many files the vault of one agent holds."},
+		rule(Key{Path: "max_files", Type: Int, Default: 1000, Cap: maxVaultFiles},
 			func(v *ServerVault) *int { return &v.MaxFiles }, func(o *VaultOverride) **int { return &o.MaxFiles }),
-		rule(Key{Path: "extensions", Type: Extensions, Default: vaultExtensions(), Doc: "The allowed endings of file names; an empty list allows every name."},
+		rule(Key{Path: "extensions", Type: Extensions, Default: vaultExtensions()},
 			func(v *ServerVault) *[]string { return &v.Extensions }, func(o *VaultOverride) **[]string { return &o.Extensions }),
-		rule(Key{Path: "operations_per_hour", Type: Count, Default: 60, Cap: maxRate, Doc: "How many changes of files an agent may make in an hour, all kinds together; 0: no limit."},
+		rule(Key{Path: "operations_per_hour", Type: Count, Default: 60, Cap: maxRate},
 			func(v *ServerVault) *int { return &v.OperationsPerHour }, func(o *VaultOverride) **int { return &o.OperationsPerHour }),
-		rule(Key{Path: "requests_per_minute", Type: Count, Default: 120, Cap: maxRate, Doc: "How many requests an agent may make in a minute; 0: no limit."},
+		rule(Key{Path: "requests_per_minute", Type: Count, Default: 120, Cap: maxRate},
 			func(v *ServerVault) *int { return &v.RequestsPerMinute }, func(o *VaultOverride) **int { return &o.RequestsPerMinute }),
-		rule(Key{Path: "searches_per_hour", Type: Count, Default: 120, Cap: maxRate, Doc: "How many searches an agent may make in an hour; 0: no limit."},
+		rule(Key{Path: "searches_per_hour", Type: Count, Default: 120, Cap: maxRate},
 			func(v *ServerVault) *int { return &v.SearchesPerHour }, func(o *VaultOverride) **int { return &o.SearchesPerHour }),
-		rule(Key{Path: "exports_per_hour", Type: Count, Default: 10, Cap: maxRate, Doc: "How many times an agent may export the whole vault in an hour; 0: no limit."},
+		rule(Key{Path: "exports_per_hour", Type: Count, Default: 10, Cap: maxRate},
 			func(v *ServerVault) *int { return &v.ExportsPerHour }, func(o *VaultOverride) **int { return &o.ExportsPerHour }),
 	}
 }
