@@ -172,29 +172,6 @@ func TestWhoMayNotReadIsToldNothingThatWasStored(t *testing.T) {
 	}
 }
 
-// take asks for one step with a token, and keeps what it says.
-func (r *rig) take(s step, kept map[string]string, token string, header ...string) reply {
-	r.t.Helper()
-	fill := func(text string) string {
-		for name, value := range kept {
-			text = strings.ReplaceAll(text, "{"+name+"}", value)
-		}
-		return text
-	}
-	for _, o := range r.api.Operations() {
-		if o.ID != s.id {
-			continue
-		}
-		a := r.ask(call{method: o.Method, path: fill(s.path), body: fill(s.body), token: token, header: servertest.Header(append(header, s.header...)...)})
-		for i := 0; a.status < 300 && i < len(s.keep); i += 2 {
-			kept[s.keep[i]] = a.text(s.keep[i+1])
-		}
-		return a
-	}
-	r.t.Fatalf("there is no operation %s", s.id)
-	return reply{}
-}
-
 // stored returns the contents and documents that ada's store holds.
 func (r *rig) stored(t testing.TB) (texts []string) {
 	t.Helper()
