@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -148,13 +149,11 @@ func decode(ctx context.Context, resp *http.Response, out any, most int64) error
 
 // encode writes the JSON of a body.
 func encode(body any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(body); err != nil {
+	b, err := strictjson.Line(body)
+	if err != nil {
 		return nil, &amber.Error{Op: "write request", Kind: amber.KindInvalid, Err: err}
 	}
-	return b.Bytes(), nil
+	return append(b, '\n'), nil
 }
 
 // send sends a request. Errors: unreachable; invalid for what cannot be sent.

@@ -2,7 +2,7 @@
 // accepts names of fields in any case, the last of two fields with one name, null for everything, nesting of any depth and broken
 // characters. Two readers that differ in what they accept can be made to see two different documents.
 //
-// A [Shape] says what the JSON of a Go type looks like; [Rules] say how strict the check is.
+// A [Shape] says what the JSON of a Go type looks like; [Rules] say how strict the check is. [Line] writes.
 package strictjson
 
 import (

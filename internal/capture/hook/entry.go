@@ -1,10 +1,10 @@
 package hook
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
@@ -35,13 +35,13 @@ func fit(ev journal.HostEvent) ([]byte, error) {
 		t := *ev.Tool // not to change the caller's
 		ev.Tool = &t
 	}
-	b, err := marshal(ev)
+	b, err := strictjson.Line(ev)
 	for _, shorten := range shortenings {
 		if err != nil || len(b) <= journal.MaxPayload {
 			break
 		}
 		ev.Truncated += shorten(&ev)
-		b, err = marshal(ev)
+		b, err = strictjson.Line(ev)
 	}
 	if err != nil {
 		return nil, &amber.Error{Op: "marshal event", Kind: amber.KindInvalid, Err: err}
@@ -51,15 +51,6 @@ func fit(ev journal.HostEvent) ([]byte, error) {
 			"event has %d bytes, want at most %d", len(b), journal.MaxPayload)
 	}
 	return b, nil
-}
-
-// marshal is json.Marshal that does not make < > and & six times as long.
-func marshal(ev journal.HostEvent) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(ev)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // shortenings leave out parts of an event and return how many bytes. Behind the

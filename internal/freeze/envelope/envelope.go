@@ -17,6 +17,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/wire/sign"
 )
 
@@ -32,13 +33,7 @@ const (
 // Canonical returns the one way to write v: fields in the order of their declaration, no white space, only those
 // characters escaped that have to be.
 func Canonical(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return strictjson.Line(v)
 }
 
 // Decode reads canonical JSON. Anything that [Canonical] would write differently is an error: unknown and repeated

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/guard/intake"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
@@ -58,11 +59,8 @@ func newResponse(status int, etag string, body any) (response, error) {
 
 // marshal writes one line of JSON, in which no list is null.
 func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(solid(v))
-	return b.Bytes(), err
+	b, err := strictjson.Line(solid(v))
+	return append(b, '\n'), err
 }
 
 // send writes an answer.

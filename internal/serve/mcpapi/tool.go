@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/guard/intake"
 	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
@@ -106,20 +107,11 @@ func subjectOf(id string) string {
 
 // marshal writes JSON without escaping what only HTML would mind.
 func marshal(v any) (json.RawMessage, error) {
-	var b buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := strictjson.Line(v)
+	if err != nil {
 		return nil, &amber.Error{Op: "write answer", Kind: amber.KindInternal, Err: err}
 	}
-	return json.RawMessage(b[:len(b)-1]), nil
-}
-
-type buffer []byte
-
-func (b *buffer) Write(p []byte) (int, error) {
-	*b = append(*b, p...)
-	return len(p), nil
+	return b, nil
 }
 
 // toldTo is the answer to a call as its caller may see it: a caller that may change something and may not read gets

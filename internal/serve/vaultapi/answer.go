@@ -1,7 +1,6 @@
 package vaultapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/share/colony/shelf"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
@@ -31,19 +31,11 @@ type answer struct {
 
 // newAnswer is an answer with a document.
 func newAnswer(tag string, v any) (answer, error) {
-	b, err := marshal(v)
+	b, err := strictjson.Line(v)
 	if err != nil {
 		return answer{}, &amber.Error{Op: "write answer", Kind: amber.KindInternal, Err: err}
 	}
 	return answer{Status: http.StatusOK, Tag: tag, Body: b}, nil
-}
-
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // send writes an answer.
@@ -138,7 +130,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="amber"`)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	b, merr := marshal(map[string]any{"detail": p.detail})
+	b, merr := strictjson.Line(map[string]any{"detail": p.detail})
 	if merr != nil {
 		b = nil
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -70,7 +71,7 @@ func (h *Handler) keep(c *call, k wire.AnswerKey) (answer, error) {
 	default:
 		kept = answer{Status: http.StatusConflict, Body: json.RawMessage(begunBefore)}
 	}
-	b, kerr := marshal(kept)
+	b, kerr := strictjson.Line(kept)
 	if kerr == nil {
 		kerr = h.o.Answers.FinishAnswer(late, k, kept.Status, b)
 	}

@@ -2,13 +2,13 @@ package foreign
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 )
 
 // Contents is what a format is given to write. Each method may be called several times.
@@ -64,11 +64,9 @@ func WriteText(to Output, name, text string) error {
 // JSON returns a value as JSON on one line, in which "<", ">" and "&" stay as they are. It is for values of texts, numbers,
 // lists and objects, which always encode.
 func JSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := strictjson.Line(v)
+	if err != nil {
 		panic("foreign: texts and numbers always encode: " + err.Error())
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return b
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/capture/settings"
 )
 
@@ -66,7 +67,7 @@ func (d *draft) set(want, have string, path []string) error {
 	if want == have {
 		return nil
 	}
-	text, err := encode(want)
+	text, err := strictjson.Line(want)
 	if err != nil {
 		return err
 	}

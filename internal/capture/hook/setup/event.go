@@ -1,9 +1,6 @@
 package setup
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // event is an event that a host gives to Amber, and how many seconds Amber may
 // take for it.
@@ -65,13 +62,4 @@ type handler struct {
 // for everything.
 type group struct {
 	Hooks []handler `json:"hooks"`
-}
-
-// encode returns v as JSON with < and & as they are.
-func encode(v any) ([]byte, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return []byte(strings.TrimSuffix(b.String(), "\n")), err
 }

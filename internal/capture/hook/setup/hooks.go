@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/capture/settings"
 )
 
@@ -123,7 +124,7 @@ func (h hooks) addEvent(d *draft, e event) error {
 	if h.nested {
 		entry = group{[]handler{h.entry(e)}}
 	}
-	text, err := encode(entry)
+	text, err := strictjson.Line(entry)
 	if err != nil {
 		return err
 	}

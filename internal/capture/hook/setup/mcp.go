@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/capture/settings"
 )
 
@@ -69,7 +70,7 @@ func (s server) sync(d *draft) error {
 	command, ours := s.see(d.json)
 	switch {
 	case command == nil:
-		text, err := encode(s.entry)
+		text, err := strictjson.Line(s.entry)
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (s server) sync(d *draft) error {
 		values = map[string]any{"command": s.wanted()}
 	}
 	for key, v := range values {
-		text, err := encode(v)
+		text, err := strictjson.Line(v)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/share/colony"
 )
 
@@ -192,11 +192,9 @@ func file(op, method, name string) (request, error) {
 
 // encode writes the body of a request.
 func encode(v any) ([]byte, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := strictjson.Line(v)
+	if err != nil {
 		return nil, &amber.Error{Op: "write request", Kind: amber.KindInternal, Err: err}
 	}
-	return []byte(b.String()), nil
+	return append(b, '\n'), nil
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/share/colony"
 )
 
@@ -67,13 +68,11 @@ const (
 
 // line returns the first line, with its line feed.
 func (h header) line() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(h); err != nil {
+	b, err := strictjson.Line(h)
+	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
-	body := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	body := bytes.TrimSuffix(b, []byte("}"))
 	return fmt.Appendf(body, "%s%s%s\n", sumKey, checksum(body), sumTail), nil
 }
 

@@ -194,11 +194,9 @@ func encode(v any) ([]byte, error) {
 	if v == nil {
 		return nil, nil
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := strictjson.Line(v)
+	if err != nil {
 		return nil, errors.New("not JSON")
 	}
-	return b.Bytes(), nil
+	return append(b, '\n'), nil
 }
