@@ -156,36 +156,15 @@ func (a *Agent) ParkedDir(n int64) string {
 	return filepath.Join(a.dir, parkedName, strconv.FormatInt(n, 10))
 }
 
-// Parked returns the generations that left journal entries behind, sorted. Entries that were parked
-// for a switch that did not happen are not among them. Errors: those of Current.
-func (a *Agent) Parked() ([]int64, error) {
-	c, err := a.Current()
-	if err != nil {
-		return nil, err
-	}
-	return a.ParkedBefore(c.Generation)
-}
-
-// ParkedBefore is Parked for an agent whose generations are elsewhere: which
-// ones before the live one left entries here.
+// ParkedBefore returns the generations before the live one that left journal entries behind, sorted. Entries that were parked
+// for a switch that did not happen are not among them.
 func (a *Agent) ParkedBefore(live int64) ([]int64, error) {
 	all, err := a.numbers(parkedName, "")
 	return slices.DeleteFunc(all, func(n int64) bool { return n >= live }), err
 }
 
-// RemoveParked removes what a generation left behind, durably; the caller has
-// made sure that nothing of it is needed. Errors: refused for the live
-// generation, those of Current and the disk.
-func (a *Agent) RemoveParked(n int64) error {
-	c, err := a.Current()
-	if err != nil {
-		return err
-	}
-	return a.RemoveParkedBefore(n, c.Generation)
-}
-
-// RemoveParkedBefore is RemoveParked for an agent whose generations are
-// elsewhere.
+// RemoveParkedBefore removes what a generation before the live one left behind, durably; the caller has
+// made sure that nothing of it is needed. Errors: refused for another generation; those of the disk.
 func (a *Agent) RemoveParkedBefore(n, live int64) error {
 	if n < 1 || n >= live {
 		return amber.Errorf(amber.KindRefused, "remove parked entries", string(a.agent), "generation %d was never replaced", n)

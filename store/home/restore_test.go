@@ -116,10 +116,10 @@ func TestNumbersOfGenerations(t *testing.T) {
 	put(t, filepath.Join(agentDir(dir), "gen"), "99x", "098")
 	must.Equal(t, "number beside a folder 17", next(giveUp), 18)
 	must.Equal(t, "generations", must.Get(a.Generations())(t), []int64{3, 17})
-	must.Equal(t, "parked", must.Get(a.Parked())(t), []int64{1, 2})
-	must.NoError(t, a.RemoveParked(1))
+	must.Equal(t, "parked", must.Get(a.ParkedBefore(3))(t), []int64{1, 2})
+	must.NoError(t, a.RemoveParkedBefore(1, 3))
 	for _, n := range []int64{0, 3, 4} {
-		must.Kind(t, "remove what is not parked", a.RemoveParked(n), amber.KindRefused)
+		must.Kind(t, "remove what is not parked", a.RemoveParkedBefore(n, 3), amber.KindRefused)
 	}
 }
 

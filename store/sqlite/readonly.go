@@ -24,8 +24,6 @@ type ReadOnly struct {
 	files  *sqlconn.Served // nil for a file of the operating system
 }
 
-var _ amber.MemoryReader = (*ReadOnly)(nil)
-
 // OpenReadOnly opens a database of size bytes that r reads. R must be safe for
 // concurrent use and stays open until after Close. Only the pages a question
 // needs are read, which is what this is for: no check reads them all. The
@@ -133,9 +131,6 @@ func (v *ReadOnly) Close() error {
 	return err
 }
 
-// Schema returns the number of its schema.
-func (v *ReadOnly) Schema() int64 { return v.header.Version }
-
 // NotesHead returns the commit that its copy of the notes is of; "" for none, and for a file of a
 // schema without notes.
 func (v *ReadOnly) NotesHead(ctx context.Context) (string, error) {
@@ -164,26 +159,14 @@ func (v *ReadOnly) Recall(ctx context.Context, q amber.Query) (amber.RecallResul
 	return r, v.answer(err)
 }
 
-// Get implements [amber.MemoryReader].
+// Get answers as [amber.MemoryReader] does.
 func (v *ReadOnly) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
 	m, err := v.s.Get(ctx, id)
 	return m, v.answer(err)
 }
 
-// History implements [amber.MemoryReader].
-func (v *ReadOnly) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
-	page, err := v.s.History(ctx, id, p)
-	return page, v.answer(err)
-}
-
-// List implements [amber.MemoryReader].
+// List answers as [amber.MemoryReader] does.
 func (v *ReadOnly) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
 	p, err := v.s.List(ctx, q)
 	return p, v.answer(err)
-}
-
-// Timeline implements [amber.MemoryReader].
-func (v *ReadOnly) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
-	ms, err := v.s.Timeline(ctx, id, before, after)
-	return ms, v.answer(err)
 }

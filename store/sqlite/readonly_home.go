@@ -131,12 +131,10 @@ func copyInto(path, dir string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := fsx.OS().OpenFile(filepath.Join(dir, filepath.Base(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	return fsx.BuildWith(fsx.OS(), filepath.Join(dir, filepath.Base(path)), 0o600, func(out fsx.File) error {
+		_, err := io.Copy(out, in)
 		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	})
 }
 
 // readOnly reports whether the folder of the live generation cannot be written.

@@ -133,7 +133,7 @@ func TestReadOnlyReadsOlderSchemas(t *testing.T) {
 	path := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
 	v := must.Get(OpenReadOnlyFile(ctx, path, readOnlyOptions()))(t)
 	defer func() { must.Do(t, v.Close()) }()
-	must.Equal(t, "schema", v.Schema(), 1)
+	must.Equal(t, "schema", v.header.Version, 1)
 	must.Get(v.List(ctx, amber.ListQuery{All: true}))(t)
 	must.Get(v.Recall(ctx, amber.Query{Text: "text"}))(t)
 }

@@ -1,6 +1,7 @@
 package fsx
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,4 +17,21 @@ func Build(fsys FS, path string, perm fs.FileMode) (File, error) {
 		return nil, fmt.Errorf("build: %w", err)
 	}
 	return f, nil
+}
+
+// BuildWith is [Build] for a file that fill writes, and closes it.
+func BuildWith(fsys FS, path string, perm fs.FileMode, fill func(File) error) error {
+	f, err := Build(fsys, path, perm)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(f), f.Close())
+}
+
+// BuildOf is [Build] for a file with this content.
+func BuildOf(fsys FS, path string, perm fs.FileMode, content []byte) error {
+	return BuildWith(fsys, path, perm, func(f File) error {
+		_, err := f.Write(content)
+		return err
+	})
 }

@@ -195,12 +195,7 @@ func (p *parking) begin(at amber.Time) error {
 	if err != nil {
 		return err
 	}
-	f, err := fsx.Build(fsys, filepath.Join(p.dir, metaName), 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	return errors.Join(err, f.Close())
+	return fsx.BuildOf(fsys, filepath.Join(p.dir, metaName), 0o600, b)
 }
 
 // finish ends the segment that is being written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -186,7 +187,7 @@ func (o Options) freeze(ctx context.Context, c home.Current, folder *home.Agent,
 				if info.Damage != "" {
 					err = damaged(info.Name, info.Damage)
 				} else {
-					err = writePages(filepath.Join(dir, info.Name), func(fn func([]byte) error) error { return d.ReadPages(ctx, fn) })
+					err = image.WriteFile(ctx, fsx.OS(), d, filepath.Join(dir, info.Name))
 				}
 			}
 			err = errors.Join(err, d.Close())
@@ -204,19 +205,6 @@ func (o Options) freeze(ctx context.Context, c home.Current, folder *home.Agent,
 func damaged(file, why string) error {
 	return amber.Errorf(amber.KindDamaged, opMove, file, "the database is damaged: %s", why).
 		WithHint("amber doctor; restore a snapshot before you move the agent")
-}
-
-// writePages writes a file of pages.
-func writePages(path string, pages func(fn func([]byte) error) error) error {
-	out, err := fsx.Build(fsx.OS(), path, 0o600)
-	if err != nil {
-		return err
-	}
-	err = pages(func(p []byte) error {
-		_, err := out.Write(p)
-		return err
-	})
-	return errors.Join(err, out.Close())
 }
 
 // examine reads all of a database. Damage to the full-text index alone does not stop a move: the index moves along and
@@ -355,18 +343,8 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	return writePages(to, func(fn func([]byte) error) error {
-		_, err := in.WriteTo(writer(fn))
+	return fsx.BuildWith(fsx.OS(), to, 0o600, func(out fsx.File) error {
+		_, err := io.Copy(out, in)
 		return err
 	})
-}
-
-// writer is a function that takes bytes.
-type writer func([]byte) error
-
-func (w writer) Write(p []byte) (int, error) {
-	if err := w(p); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

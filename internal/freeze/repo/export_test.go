@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"io"
 	"log/slog"
@@ -52,4 +53,39 @@ func ForgeKeys(r *Repo, repository string, serial int64, recipients []agekey.Rec
 		panic(err)
 	}
 	return object
+}
+
+// PagesID returns the id of a blob of pages, in a repository that is not
+// encrypted. It is made of the digests of the pages, so that a caller that has
+// them need not hash the pages again. See [Repo.PagesID].
+func PagesID(pageSize int, digests []PageDigest) ID { return pagesID(sha256.New(), pageSize, digests) }
+
+// PagesID returns the id that a blob of pages has when it is put now; the zero
+// ID when the repository is locked.
+func (r *Repo) PagesID(pageSize int, digests []PageDigest) ID {
+	if c := r.keys(); c.closed == nil {
+		return c.current.pagesID(pageSize, digests)
+	}
+	return ID{}
+}
+
+// GitObject reads one object of a set. To read several, use [Repo.OpenGitSet]. Errors: those of [GitSet.Object].
+func (r *Repo) GitObject(ctx context.Context, root ID, oid string) (GitObject, error) {
+	g, err := r.OpenGitSet(ctx, root)
+	if err != nil {
+		return GitObject{}, err
+	}
+	return g.Object(ctx, oid)
+}
+
+// Count returns how many objects the set has.
+func (g *GitSet) Count() int64 { return g.root.objects() }
+
+// Tree reads a folder: its entries in the order of their names, checked. A
+// name is at most 255 bytes of UTF-8 without a slash or a zero byte, not "."
+// and not ".."; no two are alike or differ only in case. It may still be one
+// that the host reserves or gives another meaning. Errors: those of
+// [Repo.Get]; damaged.
+func (r *Repo) Tree(ctx context.Context, id ID) ([]TreeEntry, error) {
+	return r.newStream().tree(ctx, id)
 }

@@ -39,9 +39,6 @@ func (r *Repo) OpenGitSet(ctx context.Context, root ID) (*GitSet, error) {
 	return &GitSet{repo: r, root: g, key: b.Key}, nil
 }
 
-// Count returns how many objects the set has.
-func (g *GitSet) Count() int64 { return g.root.objects() }
-
 // Object reads one object. Errors: invalid for an id that is not valid; not_found
 // when the set does not have it; those of [Repo.Get]; damaged.
 func (g *GitSet) Object(ctx context.Context, oid string) (GitObject, error) {
@@ -173,15 +170,6 @@ func (g *GitSet) read(ctx context.Context, entries []gitEntry, fn func(GitObject
 		}
 		return fn(o)
 	})
-}
-
-// GitObject reads one object of a set. To read several, use [Repo.OpenGitSet]. Errors: those of [GitSet.Object].
-func (r *Repo) GitObject(ctx context.Context, root ID, oid string) (GitObject, error) {
-	g, err := r.OpenGitSet(ctx, root)
-	if err != nil {
-		return GitObject{}, err
-	}
-	return g.Object(ctx, oid)
 }
 
 // GitBlobs calls fn for every blob that a set needs: the root and shards, of

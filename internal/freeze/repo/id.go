@@ -89,11 +89,6 @@ const (
 // is not encrypted. See [Repo.BlobID].
 func BlobID(kind Kind, plain []byte) ID { return blobID(sha256.New(), kind, plain) }
 
-// PagesID returns the id of a blob of pages, in a repository that is not
-// encrypted. It is made of the digests of the pages, so that a caller that has
-// them need not hash the pages again. See [Repo.PagesID].
-func PagesID(pageSize int, digests []PageDigest) ID { return pagesID(sha256.New(), pageSize, digests) }
-
 // blobID makes an id with SHA-256, or with HMAC-SHA-256 and a key.
 func blobID(h hash.Hash, kind Kind, plain []byte) ID {
 	h.Write(append([]byte(blobDomain), byte(kind)))

@@ -53,15 +53,6 @@ func (r *Repo) BlobID(kind Kind, plain []byte) ID {
 	return ID{}
 }
 
-// PagesID returns the id that a blob of pages has when it is put now; the zero
-// ID when the repository is locked.
-func (r *Repo) PagesID(pageSize int, digests []PageDigest) ID {
-	if c := r.keys(); c.closed == nil {
-		return c.current.pagesID(pageSize, digests)
-	}
-	return ID{}
-}
-
 // loadCodec reads the newest key record. A record that cannot be opened or read is no error. Sealed says that some
 // object is encrypted: then there must be a key record.
 func (r *Repo) loadCodec(ctx context.Context, sealed bool) (*codec, error) {

@@ -8,15 +8,6 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Tree reads a folder: its entries in the order of their names, checked. A
-// name is at most 255 bytes of UTF-8 without a slash or a zero byte, not "."
-// and not ".."; no two are alike or differ only in case. It may still be one
-// that the host reserves or gives another meaning. Errors: those of
-// [Repo.Get]; damaged.
-func (r *Repo) Tree(ctx context.Context, id ID) ([]TreeEntry, error) {
-	return r.newStream().tree(ctx, id)
-}
-
 func (s *stream) tree(ctx context.Context, id ID) ([]TreeEntry, error) {
 	b, err := s.typed(ctx, id, KindTree)
 	if err != nil {

@@ -87,22 +87,16 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 
 // writeDatabase builds a database file from its pages.
 func (e *Engine) writeDatabase(ctx context.Context, rep *repository, d repo.DatabaseEntry, path string) error {
-	f, err := fsx.Build(e.o.FS, path, 0o600)
-	if err != nil {
-		return fail("write database", path, err)
-	}
 	total := d.Ref.Pages * int64(d.Ref.PageSize)
 	var done int64
-	err = rep.ReadDatabase(ctx, d.Ref, func(offset int64, pages []byte) error {
-		done += int64(len(pages))
-		e.progress(ctx, "write "+d.Name, done, total)
-		_, err := f.WriteAt(pages, offset)
-		return err
-	})
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return fail("write database", path, err)
+	return fail("write database", path, fsx.BuildWith(e.o.FS, path, 0o600, func(f fsx.File) error {
+		return rep.ReadDatabase(ctx, d.Ref, func(offset int64, pages []byte) error {
+			done += int64(len(pages))
+			e.progress(ctx, "write "+d.Name, done, total)
+			_, err := f.WriteAt(pages, offset)
+			return err
+		})
+	}))
 }
 
 // buildFiles writes a tree of files below dir. Nil is no folder at all.
@@ -146,15 +140,7 @@ func (e *Engine) buildFile(ctx context.Context, rep *repository, path string, en
 	case repo.ModeExec:
 		mode = 0o700
 	}
-	f, err := fsx.Build(e.o.FS, path, mode)
-	if err != nil {
-		return err
-	}
-	err = rep.ReadFile(ctx, entry, f)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return fsx.BuildWith(e.o.FS, path, mode, func(f fsx.File) error { return rep.ReadFile(ctx, entry, f) })
 }
 
 // replay drains the journal entries that were captured into the new memory. All
@@ -251,25 +237,12 @@ func (s *restoration) carryDatabases(ctx context.Context, live home.Current, dir
 	}
 	for _, d := range frozen {
 		if name := d.Info().Name; !s.restores(partOf(name)) {
-			if err := copyDatabase(ctx, s.e.o.FS, d, filepath.Join(dir, name)); err != nil {
+			if err := image.WriteFile(ctx, s.e.o.FS, d, filepath.Join(dir, name)); err != nil {
 				return fail("carry database", name, err)
 			}
 		}
 	}
 	return nil
-}
-
-// copyDatabase writes the pages of a frozen database to a new file.
-func copyDatabase(ctx context.Context, disk fsx.FS, d wire.FrozenDatabase, path string) error {
-	f, err := fsx.Build(disk, path, 0o600)
-	if err != nil {
-		return err
-	}
-	err = d.ReadPages(ctx, func(pages []byte) error {
-		_, err := f.Write(pages)
-		return err
-	})
-	return errors.Join(err, f.Close())
 }
 
 // copyFolder copies a folder with everything in it, while no process writes there. It returns the
@@ -317,12 +290,10 @@ func copyFile(disk fsx.FS, from, to string) error {
 	if err != nil {
 		return err
 	}
-	out, err := fsx.Build(disk, to, info.Mode().Perm())
-	if err != nil {
+	return fsx.BuildWith(disk, to, info.Mode().Perm(), func(out fsx.File) error {
+		_, err := io.Copy(out, in)
 		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	})
 }
 
 // adopt makes the databases those of the new generation and returns the latest

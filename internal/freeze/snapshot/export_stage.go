@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -133,12 +132,7 @@ func (x *export) exact(path, kind string, entry repo.TreeEntry) bundle.Source {
 
 // stage writes a file of the scratch folder.
 func (x *export) stage(file string, mode fs.FileMode, b []byte) error {
-	f, err := fsx.Build(x.e.o.FS, file, mode)
-	if err != nil {
-		return fail("stage file", file, err)
-	}
-	_, err = f.Write(b)
-	return fail("stage file", file, errors.Join(err, f.Close()))
+	return fail("stage file", file, fsx.BuildOf(x.e.o.FS, file, mode, b))
 }
 
 // history adds the history of the notes: what it was, or one fresh commit of

@@ -71,12 +71,8 @@ func parseRestored(b []byte) (o wire.GenerationOrigin, ok bool) {
 // sayOrigin writes into a generation that is being built which restore makes it.
 func (s *restoration) sayOrigin(dir string, replaces int64) error {
 	path := filepath.Join(dir, restoredName)
-	f, err := fsx.Build(s.e.o.FS, path, 0o600)
-	if err == nil {
-		_, err = f.Write(marshalRestored(wire.GenerationOrigin{From: s.request.ID, Replaces: replaces, SafetySnapshot: s.report.SafetySnapshot}))
-		err = errors.Join(err, f.Close())
-	}
-	return fail("note restore", path, err)
+	b := marshalRestored(wire.GenerationOrigin{From: s.request.ID, Replaces: replaces, SafetySnapshot: s.report.SafetySnapshot})
+	return fail("note restore", path, fsx.BuildOf(s.e.o.FS, path, 0o600, b))
 }
 
 // Generation implements [wire.GenerationReader].

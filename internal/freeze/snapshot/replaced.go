@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"path/filepath"
@@ -65,12 +64,7 @@ func parseReplaced(b []byte) (r replaced, ok bool) {
 // vouch writes into a generation that is being built which one it replaces.
 func vouch(disk fsx.FS, dir string, r replaced) error {
 	path := filepath.Join(dir, replacedName)
-	f, err := fsx.Build(disk, path, 0o600)
-	if err == nil {
-		_, err = f.Write(r.marshal())
-		err = errors.Join(err, f.Close())
-	}
-	return fail("note replaced generation", path, err)
+	return fail("note replaced generation", path, fsx.BuildOf(disk, path, 0o600, r.marshal()))
 }
 
 // complete reports whether nothing that has content was left out, and nothing

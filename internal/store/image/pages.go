@@ -5,9 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 	"github.com/amber-memory/amber/internal/store/sqlfile"
 	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // batchBytes is how much of a database is handed out at a time: enough that
@@ -23,6 +25,16 @@ func (f *frozenDatabase) ReadPages(ctx context.Context, fn func(pages []byte) er
 		err = f.still()
 	}
 	return sqlconn.Wrap("read pages", f.path, err)
+}
+
+// WriteFile writes the pages of a frozen database to a new file, see [fsx.Build].
+func WriteFile(ctx context.Context, fsys fsx.FS, d wire.FrozenDatabase, path string) error {
+	return fsx.BuildWith(fsys, path, 0o600, func(f fsx.File) error {
+		return d.ReadPages(ctx, func(pages []byte) error {
+			_, err := f.Write(pages)
+			return err
+		})
+	})
 }
 
 func (f *frozenDatabase) readPages(ctx context.Context, fn func(pages []byte) error) error {

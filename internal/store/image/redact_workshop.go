@@ -30,11 +30,7 @@ func (w *workshop) open() error {
 	if err := w.fsys.Rename(w.path, w.old); err != nil {
 		return err
 	}
-	f, err := fsx.Build(w.fsys, w.fresh, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return fsx.BuildOf(w.fsys, w.fresh, 0o600, nil)
 }
 
 // deliver gives the fresh file the name of the copy, which is gone by then.

@@ -61,12 +61,6 @@ const (
  AND (until IS NULL OR until < clock_timestamp()) FOR UPDATE SKIP LOCKED)
 UPDATE amber_meta.work w SET holder = $4, fence = w.fence + 1, until = clock_timestamp() + $5::int8 * interval '1 millisecond' FROM free
 WHERE w.kind = free.kind AND w.tenant = free.tenant AND w.agent = free.agent RETURNING w.kind, w.tenant, w.agent, w.fence`
-	claimDue = `WITH free AS MATERIALIZED (SELECT kind, tenant, agent FROM amber_meta.work WHERE kind = $1 AND due_at <= clock_timestamp()
- AND (until IS NULL OR until < clock_timestamp()) ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-UPDATE amber_meta.work w SET holder = $2, fence = w.fence + 1, until = clock_timestamp() + $3::int8 * interval '1 millisecond' FROM free
-WHERE w.kind = free.kind AND w.tenant = free.tenant AND w.agent = free.agent RETURNING w.kind, w.tenant, w.agent, w.fence`
-	planWork = `INSERT INTO amber_meta.work (kind, tenant, agent, due_at) VALUES ($1, $2, $3, clock_timestamp() + $4::int8 * interval '1 millisecond')
-ON CONFLICT (kind, tenant, agent) DO UPDATE SET due_at = least(amber_meta.work.due_at, excluded.due_at)`
 	// Beside the fence the holder counts: a primary that was lost may have taken a claim with it, whose fence its successor gives again.
 	renewWork = `UPDATE amber_meta.work SET until = clock_timestamp() + $5::int8 * interval '1 millisecond'
 WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $6 AND until IS NOT NULL`
@@ -101,23 +95,6 @@ func (l *Leases) Claim(ctx context.Context, w Work) (*Lease, error) {
 		return nil, pgerr.Wrap(op, w.String(), err)
 	}
 	return got[0], nil
-}
-
-// ClaimDue takes work of a kind that is due and that no server has, at most limit pieces, the longest due first.
-func (l *Leases) ClaimDue(ctx context.Context, kind string, limit int) (got []*Lease, err error) {
-	err = l.conn(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
-		got, err = l.claim(ctx, c, claimDue, kind, l.holder, l.lease.Milliseconds(), limit)
-		return err
-	})
-	return got, pgerr.Wrap("claim work", kind, err)
-}
-
-// Plan makes a piece of work known that is due after some time, or earlier if that was planned before.
-func (l *Leases) Plan(ctx context.Context, w Work, in time.Duration) error {
-	return pgerr.Wrap("plan work", w.String(), l.conn(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		_, err := c.Exec(ctx, planWork, w.Kind, string(w.Tenant), string(w.Agent), in.Milliseconds())
-		return err
-	}))
 }
 
 // conn runs statements that are transactions of their own. None takes longer than a lease.

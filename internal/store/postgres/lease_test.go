@@ -85,53 +85,6 @@ func TestLease(t *testing.T) {
 	must.Hold(t, third.Fence > second.Fence, "fence %d after %d", third.Fence, second.Fence)
 }
 
-func TestDueWork(t *testing.T) {
-	t.Parallel()
-	s := connect(t, fresh(t))
-	l := s.Leases("a", 0)
-	ctx := t.Context()
-	work := func(i int) postgres.Work {
-		return postgres.Work{Kind: "snapshot", Tenant: "acme", Agent: amber.AgentID(fmt.Sprint(i))}
-	}
-	for i := range 10 {
-		must.Do(t, l.Plan(ctx, work(i), time.Duration(i-100)*time.Second))
-	}
-	must.Do(t, l.Plan(ctx, work(0), time.Hour)) // it is due already
-	must.Do(t, l.Plan(ctx, postgres.Work{Kind: "other"}, -time.Hour))
-	must.Do(t, l.Plan(ctx, work(10), time.Hour))
-	got := must.Get(l.ClaimDue(ctx, "snapshot", 2))(t)
-	must.Equal(t, "pieces", len(got), 2)
-	for _, g := range got {
-		must.Hold(t, g.Agent == "0" || g.Agent == "1", "%v is not the longest due", g.Work)
-	}
-
-	// Many who claim at once get each piece once.
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	taken := map[amber.AgentID]int{}
-	for i := range 4 {
-		wg.Go(func() {
-			for _, g := range must.Get(s.Leases(fmt.Sprint(i), 0).ClaimDue(ctx, "snapshot", 3))(t) {
-				mu.Lock()
-				taken[g.Agent]++
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	for _, g := range must.Get(l.ClaimDue(ctx, "snapshot", 100))(t) { // what they skipped
-		taken[g.Agent]++
-	}
-	must.Equal(t, "pieces", len(taken), 8)
-	for agent, n := range taken {
-		must.Equal(t, "holders of "+string(agent), n, 1)
-	}
-	must.Do(t, got[0].Release(ctx, time.Hour))
-	must.Do(t, got[1].Release(ctx, 0))
-	again := must.Get(l.ClaimDue(ctx, "snapshot", 100))(t)
-	must.Hold(t, len(again) == 1 && again[0].Work == got[1].Work, "%v", again)
-}
-
 // One of several servers works; when it ends another takes over. Effects come in the order of their holders.
 func TestHold(t *testing.T) {
 	t.Parallel()

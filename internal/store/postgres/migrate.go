@@ -23,7 +23,7 @@ func Migrate(ctx context.Context, o ServerOptions, by string) (report schema.Rep
 // changed. Errors: those of [schema.Plan].
 func PlanMigration(ctx context.Context, o ServerOptions) (from schema.Version, steps []schema.Step, err error) {
 	err = o.onConn(ctx, func(c *pgx.Conn) (err error) {
-		from, steps, err = schema.PlanFrom(ctx, c)
+		from, steps, err = schema.Plan(ctx, c)
 		return err
 	})
 	return from, steps, err

@@ -97,12 +97,10 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := fsx.Build(fsx.OS(), to, 0o600)
-	if err != nil {
+	return fsx.BuildWith(fsx.OS(), to, 0o600, func(out fsx.File) error {
+		_, err := io.Copy(out, in)
 		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	})
 }
 
 // File is the layout of the file.

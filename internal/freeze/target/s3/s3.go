@@ -156,9 +156,6 @@ func newTransport(stall time.Duration) *http.Transport {
 	}
 }
 
-// Config returns where the target is, with the endpoint named.
-func (t *Target) Config() Config { return t.config }
-
 // Close gives idle connections back. The target works after it, too; calling
 // it twice is fine. It returns nil.
 func (t *Target) Close() error {

@@ -195,18 +195,9 @@ func writeFile(dir, name string, content []byte) error {
 		err = fsx.RemoveAll(fsx.OS(), path)
 	}
 	if err == nil {
-		err = build(path, content)
+		err = fsx.BuildOf(fsx.OS(), path, 0o600, content)
 	}
 	return failed(path, err)
-}
-
-func build(path string, content []byte) error {
-	f, err := fsx.Build(fsx.OS(), path, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
 }
 
 // notes makes the repository of the notes and their files, unless they are there already. Without git the files alone are enough, but

@@ -47,24 +47,15 @@ type Older struct {
 	SeenAt                 time.Time
 }
 
-// Plan returns the steps that a database lacks, in order. It changes nothing.
-func Plan(ctx context.Context, conn *pgx.Conn) ([]Step, error) {
-	all, err := known()
-	if err != nil {
-		return nil, pgerr.Wrap(migrateOp, "", err)
-	}
-	return all.plan(ctx, conn)
-}
-
-// PlanFrom is [Plan] that also returns how far the database is.
-func PlanFrom(ctx context.Context, conn *pgx.Conn) (from Version, steps []Step, err error) {
+// Plan returns how far a database is, and the steps that it lacks, in order. It changes nothing.
+func Plan(ctx context.Context, conn *pgx.Conn) (from Version, steps []Step, err error) {
 	all, err := known()
 	if err != nil {
 		return from, nil, pgerr.Wrap(migrateOp, "", err)
 	}
 	found, err := all.readAll(ctx, conn)
 	if err == nil {
-		steps, err = all.plan(ctx, conn)
+		steps = all.missing(found)
 	}
 	return found.Version, steps, err
 }
@@ -79,12 +70,8 @@ func Run(ctx context.Context, conn *pgx.Conn, o Options) (Report, error) {
 	return all.run(ctx, conn, o)
 }
 
-func (s set) plan(ctx context.Context, conn *pgx.Conn) ([]Step, error) {
-	found, err := s.readAll(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	var out []Step
+// missing are the steps that were not done.
+func (s set) missing(found state) (out []Step) {
 	for _, m := range s {
 		for i := range m.steps {
 			if !found.has(m, i) {
@@ -92,7 +79,7 @@ func (s set) plan(ctx context.Context, conn *pgx.Conn) ([]Step, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // readAll is read for migrations: an older or an empty database is no error, because they are made for one.

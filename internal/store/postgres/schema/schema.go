@@ -54,10 +54,6 @@ func Newest() int64 {
 	return all.newest()
 }
 
-// Oldest returns the number of the oldest migration that a database must have for this
-// program to work on it.
-func Oldest() int64 { return oldest }
-
 // Judge says what is wrong with the version of a database that was read otherwise, with
 // the head of an agent for example.
 func Judge(v Version) error { return judge(v, Newest(), oldest) }
