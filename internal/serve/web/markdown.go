@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"html/template"
 	"io"
-	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -38,11 +35,11 @@ func markdown(s string) template.HTML {
 	if err := reader(cells(s) <= maxCells).Convert([]byte(visible(s)), &b); err != nil {
 		return marked(s)
 	}
-	clean := cleaner().Sanitize(visible(b.String())) // references to characters have become characters
-	if len(clean) > maxDrawn {
+	drawn := clean(visible(b.String())) // references to characters have become characters
+	if len(drawn) > maxDrawn {
 		return marked(s)
 	}
-	return template.HTML(clean) //nolint:gosec // it was cleaned
+	return template.HTML(drawn) //nolint:gosec // it was cleaned
 }
 
 // bounded is a buffer that takes so much and no more.
@@ -177,21 +174,3 @@ func (tame) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 		image.Parent().ReplaceChild(image.Parent(), image, link)
 	}
 }
-
-var cleaner = sync.OnceValue(func() *bluemonday.Policy {
-	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "del", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
-	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
-	p.AllowAttrs("href").OnElements("a")
-	p.AllowAttrs("rel").Matching(regexp.MustCompile("^" + strangers + "$")).OnElements("a")
-	for _, scheme := range []string{"http", "https"} { // without a host browsers stay on this page
-		p.AllowURLSchemeWithCustomPolicy(scheme, func(u *url.URL) bool { return u.Host != "" })
-	}
-	p.AllowURLSchemes("mailto")
-	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(false)
-	p.RequireNoFollowOnLinks(true)
-	p.RequireNoReferrerOnLinks(true)
-	p.AddTargetBlankToFullyQualifiedLinks(true)
-	return p
-})
