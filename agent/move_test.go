@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/freeze/move"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/wire"
@@ -26,7 +27,7 @@ func TestTheJournalAcrossAMove(t *testing.T) {
 	pg := pgtest.Shared(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "dsn")
-	must.Do(t, os.WriteFile(file, []byte(pg.DSN(pg.Database(t))+"\n"), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(pg.DSN(postgrestest.Database(t, pg))+"\n"), 0o600))
 	options := func(backend string) Options {
 		c := config.Default()
 		c.Memory.Backend, c.Memory.Backends.Postgres.DSNFile = backend, file
@@ -85,7 +86,7 @@ func TestEventsAcrossAMove(t *testing.T) {
 	pg := pgtest.Shared(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "dsn")
-	must.Do(t, os.WriteFile(file, []byte(pg.DSN(pg.Database(t))+"\n"), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(pg.DSN(postgrestest.Database(t, pg))+"\n"), 0o600))
 	options := func(backend move.To) Options {
 		c := config.Default()
 		c.Memory.Backend, c.Memory.Backends.Postgres.DSNFile = string(backend), file
@@ -140,7 +141,7 @@ func TestEraseNamesWhatMovesKept(t *testing.T) {
 	pg := pgtest.Shared(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "dsn")
-	must.Do(t, os.WriteFile(file, []byte(pg.DSN(pg.Database(t))+"\n"), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(pg.DSN(postgrestest.Database(t, pg))+"\n"), 0o600))
 	options := func(backend move.To) Options {
 		c := config.Default()
 		c.Memory.Backend, c.Memory.Backends.Postgres.DSNFile = string(backend), file

@@ -23,6 +23,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/freeze/snapshot"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
@@ -46,7 +47,7 @@ type shared struct {
 
 func newShared(t *testing.T) *shared {
 	s := pgtest.Shared(t)
-	return &shared{t, s, s.Database(t), t.TempDir()}
+	return &shared{t, s, postgrestest.Database(t, s), t.TempDir()}
 }
 
 // options are those of an agent of a home; dsn "" keeps agents in the home.

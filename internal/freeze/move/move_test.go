@@ -23,6 +23,7 @@ import (
 	"github.com/amber-memory/amber/internal/store/notes"
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/internal/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
@@ -52,7 +53,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	pg := pgtest.Shared(t)
-	w := &world{T: t, pg: pg, name: pg.Database(t), clock: storetest.NewClock(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))}
+	w := &world{T: t, pg: pg, name: postgrestest.Database(t, pg), clock: storetest.NewClock(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))}
 	w.server = w.connect(pg.DSN(w.name))
 	w.home, w.agent = w.at(filepath.Join(t.TempDir(), "home"))
 	return w
@@ -659,7 +660,7 @@ func TestOtherHomes(t *testing.T) {
 	must.Kind(t, "a home that knows nothing of it", must.Err(move.Undo(t.Context(), second.options())), amber.KindNotFound)
 	must.Fail(move.Run(t.Context(), second.options(), move.SQLite))(t, "an agent on its way", amber.KindRefused)
 	foreign := w.options()
-	foreign.Server = w.connect(w.pg.DSN(w.pg.Database(t)))
+	foreign.Server = w.connect(w.pg.DSN(postgrestest.Database(t, w.pg)))
 	must.Kind(t, "another database", must.Err(move.Resume(t.Context(), foreign)), amber.KindRefused, "another database")
 	must.Get(move.Resume(t.Context(), w.options()))(t)
 

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 )
@@ -21,7 +22,7 @@ func TestServersTellEachOther(t *testing.T) {
 	t.Parallel()
 	pg := pgtest.Shared(t)
 	database := func() func() *Database {
-		dsn := pg.DSN(pg.Database(t))
+		dsn := pg.DSN(postgrestest.Database(t, pg))
 		return func() *Database {
 			server := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: dsn, Clock: time.Now, Random: rand.Reader}))(t)
 			t.Cleanup(func() { must.Do(t, server.Close()) })

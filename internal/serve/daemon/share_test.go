@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/wire"
@@ -47,7 +48,7 @@ func (s *slowTaker) Snapshot(ctx context.Context, _ wire.SnapshotRequest) (m wir
 func TestAPausedServerTakesNoSnapshotBesideItsSuccessor(t *testing.T) {
 	t.Parallel()
 	pg := pgtest.Shared(t)
-	server := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: pg.DSN(pg.Database(t)), Clock: time.Now, Random: rand.Reader}))(t)
+	server := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: pg.DSN(postgrestest.Database(t, pg)), Clock: time.Now, Random: rand.Reader}))(t)
 	defer server.Close()
 	replica := func(id string) *Replica {
 		return &Replica{Common: &Database{Server: server, Leases: server.Leases(id, time.Hour)}}

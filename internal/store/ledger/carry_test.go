@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/store/ledger"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/wire"
@@ -30,7 +31,7 @@ func TestCarryingFromAnotherDatabase(t *testing.T) {
 		log   *ledger.DB
 	}
 	open := func() (d side) {
-		name := s.Database(t)
+		name := postgrestest.Database(t, s)
 		d.place = placeAt(t, s.DSN(name))
 		d.proxy = pgtest.NewProxy(t, s.Addr())
 		server := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: d.proxy.DSN(name), Clock: time.Now, Random: rand.Reader, Settle: time.Second / 8}))(t)

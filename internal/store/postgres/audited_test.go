@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/internal/store/ledger"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/op"
@@ -311,7 +312,7 @@ func TestNoMessageLosesAnEntry(t *testing.T) {
 	if s.Addr() == "" {
 		s = pgtest.New(t, pgtest.Options{})
 	}
-	name := s.Database(t)
+	name := postgrestest.Database(t, s)
 	proxy := pgtest.NewProxy(t, s.Addr())
 	direct := connect(t, s.DSN(name))
 	a := newAudit(t, direct, connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Settle = time.Second / 8 }))

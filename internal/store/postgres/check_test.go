@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 )
@@ -54,8 +55,7 @@ func TestAwait(t *testing.T) {
 	if server.Addr() == "" {
 		server = pgtest.New(t, pgtest.Options{})
 	}
-	name := server.Database(t)
-	must.Do(t, must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: server.DSN(name), Clock: time.Now, Random: rand.Reader}))(t).Close())
+	name := postgrestest.Database(t, server)
 	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // no server listens there
 	var refused error
 	asked := 0

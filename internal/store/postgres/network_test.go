@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 )
@@ -32,7 +33,7 @@ func newWire(t *testing.T, direct bool) wire {
 	if s.Addr() == "" {
 		s = pgtest.New(t, pgtest.Options{})
 	}
-	name := s.Database(t)
+	name := postgrestest.Database(t, s)
 	w := wire{t: t, proxy: pgtest.NewProxy(t, s.Addr())}
 	open := func(dsn string) *postgres.Store {
 		server := connect(t, dsn, func(o *postgres.ServerOptions) { o.Settle, o.Pooled = time.Second/4, !direct })

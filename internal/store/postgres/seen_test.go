@@ -171,7 +171,8 @@ func TestStateStays(t *testing.T) {
 // A program whose home has worked on a database makes no tables in an empty one: they would be in the way of a backup that is about to be restored.
 func TestEmptiedDatabase(t *testing.T) {
 	t.Parallel()
-	dsn, empty, seen := fresh(t), fresh(t), filepath.Join(t.TempDir(), "keys", "database.json")
+	shared := pgtest.Shared(t)
+	dsn, empty, seen := fresh(t), shared.DSN(shared.Database(t)), filepath.Join(t.TempDir(), "keys", "database.json")
 	s := connect(t, dsn, func(o *postgres.ServerOptions) { o.Seen = seen })
 	_, _, err := s.Watch(t.Context())
 	must.NoError(t, err)

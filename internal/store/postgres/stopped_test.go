@@ -24,6 +24,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 )
@@ -93,7 +94,7 @@ func TestStoppedReplica(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			server := pgtest.Shared(t)
-			name := server.Database(t)
+			name := postgrestest.Database(t, server)
 			dsn := server.TCP(name)
 			if way == "pooled" {
 				dsn = pgtest.NewBouncer(t, server, pgtest.BouncerOptions{}).DSN(name)

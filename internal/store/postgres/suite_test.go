@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
@@ -41,11 +42,11 @@ func connect(t testing.TB, dsn string, change ...func(*postgres.ServerOptions)) 
 	return s
 }
 
-// fresh returns the address of a new database of the shared server.
+// fresh returns the address of a new database of the shared server, with its tables.
 func fresh(t testing.TB) string {
 	t.Helper()
 	s := pgtest.Shared(t)
-	return s.DSN(s.Database(t))
+	return s.DSN(postgrestest.Database(t, s))
 }
 
 // place is an agent of a database that the suite opens and closes; servers take turns.
@@ -127,7 +128,7 @@ func TestSuite(t *testing.T) {
 func TestSuiteThroughPooler(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Shared(t)
-	name := s.Database(t)
+	name := postgrestest.Database(t, s)
 	proxy := pgtest.NewProxy(t, pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 4}).Addr())
 	ran := record(proxy)
 	t.Run("checks", func(t *testing.T) {
@@ -199,7 +200,7 @@ func TestRecallQuality(t *testing.T) {
 func TestThroughAPooler(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Shared(t)
-	name := s.Database(t)
+	name := postgrestest.Database(t, s)
 	b := pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 2})
 	srv := connect(t, b.DSN(name))
 	st := must.Get(srv.Open(t.Context(), amber.DefaultTenant, "pooled", postgres.Options{}))(t)

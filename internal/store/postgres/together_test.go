@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 )
@@ -39,7 +40,7 @@ func crowd(t *testing.T, c *pgx.Conn, writers int, write func(n int) error) []er
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
-	name := server.Database(t)
+	name := postgrestest.Database(t, server)
 	s := must.Get(connect(t, server.DSN(name)).Open(t.Context(), amber.DefaultTenant, "together", postgres.Options{}))(t)
 	c := dial(t, server.DSN(name))
 	must.Do(t, must.Err(s.Write(t.Context(), amber.WriteRequest{Content: "there before"})))
@@ -94,7 +95,7 @@ func TestTogether(t *testing.T) {
 func TestOneOfManyIsRefused(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
-	name := server.Database(t)
+	name := postgrestest.Database(t, server)
 	s := must.Get(connect(t, server.DSN(name)).Open(t.Context(), amber.DefaultTenant, "refused", postgres.Options{}))(t)
 	c := dial(t, server.DSN(name))
 	do(t, c, fmt.Sprintf(refuse, "memories", `new.title = 'poison'`))
@@ -116,7 +117,7 @@ func TestOneOfManyIsRefused(t *testing.T) {
 func TestTheLastRowIsRefused(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
-	name := server.Database(t)
+	name := postgrestest.Database(t, server)
 	s := must.Get(connect(t, server.DSN(name)).Open(t.Context(), amber.DefaultTenant, "refused", postgres.Options{}))(t)
 	c := dial(t, server.DSN(name))
 	do(t, c, fmt.Sprintf(refuse, "index_tail", "true"))

@@ -3,12 +3,15 @@ package pgtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/amber-memory/amber"
 )
@@ -81,6 +84,58 @@ func (s *Server) CreateDatabase(ctx context.Context, name string) error {
 	return s.exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
 }
 
+// template is a database that others are copies of.
+type template struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+// Copy makes a database that is a copy of one that fill made, and returns its name. Fill is called once for the server,
+// with the address of an empty database, and leaves no connection open; kind is what fill makes. A server that was there
+// before the tests keeps nothing: fill is called for every database there. The database is dropped when the test ends.
+func (s *Server) Copy(tb testing.TB, kind string, fill func(dsn string) error) string {
+	tb.Helper()
+	name := newName()
+	var err error
+	if s.given != "" {
+		err = s.CreateDatabase(tb.Context(), name)
+		if err == nil {
+			err = fill(s.DSN(name))
+		}
+	} else {
+		err = s.copy(tb.Context(), name, kind, fill)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.dropLater(tb, name)
+	return name
+}
+
+func (s *Server) copy(ctx context.Context, name, kind string, fill func(dsn string) error) error {
+	found, _ := s.templates.LoadOrStore(kind, &template{name: newName()})
+	t := found.(*template)
+	t.once.Do(func() {
+		if t.err = s.CreateDatabase(ctx, t.name); t.err == nil {
+			t.err = fill(s.DSN(t.name))
+		}
+	})
+	if t.err != nil {
+		return t.err
+	}
+	// Copying files costs half of what copying through the log does, where nothing is synced.
+	q := "CREATE DATABASE " + pgx.Identifier{name}.Sanitize() + " TEMPLATE " + pgx.Identifier{t.name}.Sanitize()
+	err := s.exec(ctx, q+" STRATEGY FILE_COPY")
+	var older *pgconn.PgError
+	if errors.As(err, &older) && older.Code == "42601" { // a syntax error: PostgreSQL 14 knows no strategies
+		err = s.exec(ctx, q)
+	}
+	return err
+}
+
+func newName() string { return "amber_" + strings.ToLower(rand.Text()) }
+
 // DropDatabase removes a database and ends the sessions in it.
 func (s *Server) DropDatabase(ctx context.Context, name string) error {
 	return s.exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
@@ -90,10 +145,16 @@ func (s *Server) DropDatabase(ctx context.Context, name string) error {
 // dropped when the test ends, if the server still runs then.
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
-	name := "amber_" + strings.ToLower(rand.Text())
+	name := newName()
 	if err := s.CreateDatabase(tb.Context(), name); err != nil {
 		tb.Fatal(err)
 	}
+	s.dropLater(tb, name)
+	return name
+}
+
+// dropLater drops a database when the test ends.
+func (s *Server) dropLater(tb testing.TB, name string) {
 	tb.Cleanup(func() {
 		if !s.Running() {
 			return
@@ -102,5 +163,4 @@ func (s *Server) Database(tb testing.TB) string {
 			tb.Errorf("drop the database %s: %v", name, err) // others go with their folder
 		}
 	})
-	return name
 }

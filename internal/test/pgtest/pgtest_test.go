@@ -2,9 +2,12 @@ package pgtest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -184,4 +187,31 @@ func TestAGivenServerIsNotHarmed(t *testing.T) {
 	must.Equal(t, "rows after Close", rows(t, s.TCP(name)), 0)
 	must.Equal(t, "URL", redirect("postgres://u:p@h:1/x?sslmode=disable", "y"), "postgres://u:p@h:1/y?sslmode=disable")
 	must.Kind(t, "no server", must.Err(external("host=127.0.0.1 port=1 user=u connect_timeout=2")), amber.KindUnreachable, envDSN)
+}
+
+// A copy holds what the first database was filled with, which happens once, and nothing of another copy.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	s := Shared(t)
+	var filled atomic.Int64
+	fill := func(dsn string) error {
+		filled.Add(1)
+		c, err := pgx.Connect(context.Background(), dsn)
+		if err != nil {
+			return err
+		}
+		_, err = c.Exec(context.Background(), "CREATE TABLE kept AS SELECT 1 AS n")
+		return errors.Join(err, c.Close(context.Background()))
+	}
+	for n := range 3 {
+		c := must.Get(pgx.Connect(t.Context(), s.DSN(s.Copy(t, "copies", fill))))(t)
+		var rows int
+		must.Do(t, c.QueryRow(t.Context(), "SELECT count(*) FROM kept").Scan(&rows))
+		must.Equal(t, "rows", rows, 1)
+		must.Do(t, must.Err(c.Exec(t.Context(), "INSERT INTO kept VALUES (2)")))
+		must.Do(t, c.Close(t.Context()))
+		if s.Addr() != "" {
+			must.Equal(t, fmt.Sprintf("times filled for %d copies", n+1), filled.Load(), int64(1))
+		}
+	}
 }

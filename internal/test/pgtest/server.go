@@ -43,6 +43,8 @@ type Server struct {
 	dir     *folder
 	port    int
 
+	templates sync.Map // by kind, of [Server.Copy]
+
 	mu       sync.Mutex
 	cmd      *exec.Cmd       // the postmaster
 	done     <-chan struct{} // closed when the postmaster has ended

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/share/colony/colonytest"
 	"github.com/amber-memory/amber/internal/share/colony/shelf"
 	"github.com/amber-memory/amber/internal/store/postgres"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 )
@@ -79,11 +80,11 @@ func connect(t testing.TB, dsn string) *postgres.Server {
 	return s
 }
 
-// database returns the address of an empty database.
+// database returns the address of a database with tables and no rows.
 func database(t testing.TB) string {
 	t.Helper()
 	s := pgtest.Shared(t)
-	return s.TCP(s.Database(t))
+	return s.TCP(postgrestest.Database(t, s))
 }
 
 // TestSuite holds vaults in folders and in rows to the same promises: those of every vault, and those of this package.

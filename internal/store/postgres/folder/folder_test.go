@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/internal/store/postgres/folder"
 	"github.com/amber-memory/amber/internal/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/store/vaultrow"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 func TestFolderThereAndBack(t *testing.T) {
 	t.Parallel()
 	pg := pgtest.Shared(t)
-	server := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: pg.DSN(pg.Database(t)), Clock: time.Now, Random: rand.Reader}))(t)
+	server := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: pg.DSN(postgrestest.Database(t, pg)), Clock: time.Now, Random: rand.Reader}))(t)
 	defer server.Close()
 	a := mirror.Agent{Server: server, Tenant: amber.DefaultTenant, ID: "one"}
 	store := must.Get(server.Open(t.Context(), a.Tenant, a.ID, postgres.Options{}))(t)

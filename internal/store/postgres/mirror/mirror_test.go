@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/internal/store/image"
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/internal/store/postgres/mirror"
+	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
 	"github.com/amber-memory/amber/store/home"
@@ -34,11 +35,11 @@ var (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// fresh returns the name of a new database of the shared server.
+// fresh returns the name of a new database of the shared server, with its tables.
 func fresh(t testing.TB) (*pgtest.Server, string) {
 	t.Helper()
 	s := pgtest.Shared(t)
-	return s, s.Database(t)
+	return s, postgrestest.Database(t, s)
 }
 
 func connect(t testing.TB, dsn string, change ...func(*postgres.ServerOptions)) *postgres.Server {
