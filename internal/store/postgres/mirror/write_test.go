@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,6 +31,7 @@ type crew struct {
 
 	mu    sync.Mutex
 	acked map[string]bool // the contents of memories and the names of tasks
+	tasks int             // how many of them are tasks
 	errs  []error
 }
 
@@ -44,6 +46,9 @@ func (c *crew) note(err error, names ...string) {
 	}
 	for _, n := range names {
 		c.acked[n] = true
+		if strings.HasPrefix(n, "task-") {
+			c.tasks++
+		}
 	}
 }
 
@@ -75,17 +80,20 @@ func begin(t *testing.T, dsn string, a amber.AgentID) *crew {
 	return c
 }
 
-// goOn waits until the writers have written again.
+// written returns how many memories and tasks were acknowledged; ended is set after an error of a writer.
+func (c *crew) written() (memories, tasks int, ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.acked) - c.tasks, c.tasks, len(c.errs) > 0
+}
+
+// goOn waits until the writers have written again: memories and tasks.
 func (c *crew) goOn(t *testing.T) {
 	t.Helper()
-	c.mu.Lock()
-	want := len(c.acked) + 4*writers
-	c.mu.Unlock()
-	for ctx := t.Context(); ; time.Sleep(time.Millisecond) {
-		c.mu.Lock()
-		done := len(c.acked) >= want || len(c.errs) > 0
-		c.mu.Unlock()
-		if done || ctx.Err() != nil {
+	memories, tasks, _ := c.written()
+	for ctx := t.Context(); ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		m, k, ended := c.written()
+		if ended || m > memories && k > tasks && m+k >= memories+tasks+4*writers {
 			return
 		}
 	}
