@@ -3,6 +3,7 @@ package exchange
 
 import (
 	"context"
+	_ "embed"
 	"runtime/debug"
 	"time"
 
@@ -10,14 +11,19 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/share/foreign/formats"
 )
+
+//go:embed verbs.md
+var verbs string // the words of the verbs
 
 type app struct{ *cli.App }
 
 // Commands returns the verbs.
 func Commands(a *cli.App) []*cobra.Command {
 	own := &app{a}
-	return []*cobra.Command{own.importCommand(), own.exportCommand()}
+	values := []string{"{read}", formats.Names(formats.Read()), "{written}", formats.Names(formats.Written())}
+	return cli.Describe(verbs, values, own.importCommand(), own.exportCommand())
 }
 
 // frugal is the growth of the heap by which a program takes less memory and more time, as long as it reads what may

@@ -25,41 +25,24 @@ type exportFlags struct {
 
 func (a *app) exportCommand() *cobra.Command {
 	var f exportFlags
-	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "Give memories to another program, in a form that it reads",
-		Long: `Write memories, and where the format has room for them conversations and notes, in a form
-that another program reads. Amber's own form, --to amber, reads back to an equal store: ids,
-dates, revisions and relations.
-
-Memories of scope user leave only for users that --user names, or with --all-users.
-Passages that are marked private leave only with --private. With --project notes stay,
-since a note belongs to no project.
-
-Formats: ` + formats.Names(formats.Written()) + `.`,
-		Example: `  amber export --to amber -o memories.jsonl
-  amber export --to mcp-memory -o memory.jsonl --project shop
-  amber export --to basic-memory -o ~/basic-memory/amber`,
-		Args: cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			format, err := a.exportFormat(cmd, f)
-			if err != nil {
-				return err
+	cmd := cli.Verb("export", func(cmd *cobra.Command, _ []string) error {
+		format, err := a.exportFormat(cmd, f)
+		if err != nil {
+			return err
+		}
+		if a.Remote != nil {
+			return a.exportThere(cmd.Context(), format, f)
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			o := transfer.ExportOptions{
+				Project: f.project, Users: f.users, AllUsers: f.allUsers, Private: f.private,
+				Redact: s.Config.Config.Leaving(f.private), Clock: a.Clock, Agent: s.AgentID(),
 			}
-			if a.Remote != nil {
-				return a.exportThere(cmd.Context(), format, f)
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				o := transfer.ExportOptions{
-					Project: f.project, Users: f.users, AllUsers: f.allUsers, Private: f.private,
-					Redact: s.Config.Config.Leaving(f.private), Clock: a.Clock, Agent: s.AgentID(),
-				}
-				return a.export(f, format.Folder, func(to foreign.Output) (wire.ForeignExport, error) {
-					return transfer.Export(ctx, s.Store, format, o, to)
-				})
+			return a.export(f, format.Folder, func(to foreign.Output) (wire.ForeignExport, error) {
+				return transfer.Export(ctx, s.Store, format, o, to)
 			})
-		},
-	}
+		})
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.to, "to", "", "the format")
 	fl.StringVarP(&f.out, "output", "o", "", "the file, or the folder of a format that writes several files (default stdout)")

@@ -26,57 +26,27 @@ type importFlags struct {
 
 func (a *app) importCommand() *cobra.Command {
 	var f importFlags
-	cmd := &cobra.Command{
-		Use:   "import PATH...",
-		Short: "Take in memories, conversations and notes of another program",
-		Long: `Take in what another program remembers: a file, a folder or an archive (zip, tar.gz) of
-it. The format is found out by looking at the files; --from names it. What was found is
-shown first: how much of it is new, examples, and what is not taken and why.
-
-Importing again is safe: what is known is passed over, what changed in the source becomes
-a new revision, and what changed in both places is shown as a conflict, while the text
-here stays. What was forgotten or erased here stays so. Dates are those of the source.
-Secrets are taken out as everywhere else, except of Engram: its rows stay as they came, since
-they leave for Engram again; the report counts the secrets in them.
-
-Imported memories have the trust "imported": recall finds them, but no agent gets them
-without asking. --as-own is for your own files and lets them count as your own.
-
---scan looks where the known programs keep their files on this machine and imports nothing.
---dry-run tells what an import would do. amber import undo ID takes an import back. An
-import of Engram has no id and cannot be taken back.
-
-With --remote the files are sent to the server, a folder as a zip file. It skips memories about
-a user unless --user names one.
-
-Formats: ` + formats.Names(formats.Read()) + `.
-Of nexo and nexus the error names the command that takes the files in.`,
-		Example: `  amber import --scan
-  amber import ~/.claude --dry-run
-  amber import ~/Downloads/chatgpt-export.zip --user ada --as-own
-  amber import memory.jsonl --from mcp-memory --project shop`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.scan && len(args) > 0:
-				return cli.Usage("--scan takes no PATH, found %q", cli.OneLine(args[0], 40))
-			case !f.scan && len(args) == 0:
-				return cli.Usage("%s needs a path, or --scan", cmd.CommandPath())
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.scan {
-				return a.scan()
-			}
-			o, err := a.options(cmd.Context(), f)
-			if err != nil {
-				return err
-			}
-			if f.watch {
-				return a.watch(cmd, args, f, o)
-			}
-			return a.importAll(cmd, args, f, o)
-		},
+	cmd := cli.Verb("import", func(cmd *cobra.Command, args []string) error {
+		if f.scan {
+			return a.scan()
+		}
+		o, err := a.options(cmd.Context(), f)
+		if err != nil {
+			return err
+		}
+		if f.watch {
+			return a.watch(cmd, args, f, o)
+		}
+		return a.importAll(cmd, args, f, o)
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case f.scan && len(args) > 0:
+			return cli.Usage("--scan takes no PATH, found %q", cli.OneLine(args[0], 40))
+		case !f.scan && len(args) == 0:
+			return cli.Usage("%s needs a path, or --scan", cmd.CommandPath())
+		}
+		return nil
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.from, "from", "", "the format (default found out from the files)")

@@ -13,29 +13,20 @@ import (
 )
 
 func (a *app) undoCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "undo ID",
-		Short: "Take an import back",
-		Long: `Take an import back: what it made is deleted, and what it changed says again what it said
-before. What was edited since stays and is named. Then the files can be imported again.`,
-		Example: `  amber import list
-  amber import undo 0199c0de-0000-7000-8000-000000000001`,
-		Args: cli.Exactly("the id of an import"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.Remote != nil {
-				return a.tellUndo(func() (wire.ImportUndo, error) { return a.Remote.Agent.UndoImport(cmd.Context(), args[0]) })
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return a.tellUndo(func() (wire.ImportUndo, error) {
-					r, err := transfer.Undo(ctx, s.Store, args[0], transfer.UndoOptions{Settle: a.Site(s).Settle, Clock: a.Clock, NewID: a.newID})
-					if err == nil {
-						a.index(ctx, s)
-					}
-					return r, err
-				})
+	return cli.Verb("undo", func(cmd *cobra.Command, args []string) error {
+		if a.Remote != nil {
+			return a.tellUndo(func() (wire.ImportUndo, error) { return a.Remote.Agent.UndoImport(cmd.Context(), args[0]) })
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return a.tellUndo(func() (wire.ImportUndo, error) {
+				r, err := transfer.Undo(ctx, s.Store, args[0], transfer.UndoOptions{Settle: a.Site(s).Settle, Clock: a.Clock, NewID: a.newID})
+				if err == nil {
+					a.index(ctx, s)
+				}
+				return r, err
 			})
-		},
-	}
+		})
+	})
 }
 
 func (a *app) tellUndo(undo func() (wire.ImportUndo, error)) error {
@@ -62,21 +53,14 @@ func (a *app) printUndo(w io.Writer, r wire.ImportUndo) {
 
 func (a *app) listCommand() *cobra.Command {
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the imports that were made",
-		Long:    "List the imports that were made, oldest first, with the ids that undo takes.",
-		Example: `  amber import list`,
-		Args:    cli.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.Remote != nil {
-				return cli.Listing(a.Remote.Agent.Imports(cmd.Context()))(a.App, jsonl, a.printImports)
-			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				return cli.Listing(transfer.List(ctx, s.Store))(a.App, jsonl, a.printImports)
-			})
-		},
-	}
+	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
+		if a.Remote != nil {
+			return cli.Listing(a.Remote.Agent.Imports(cmd.Context()))(a.App, jsonl, a.printImports)
+		}
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+			return cli.Listing(transfer.List(ctx, s.Store))(a.App, jsonl, a.printImports)
+		})
+	})
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
