@@ -1,11 +1,9 @@
 package gitobj
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -13,8 +11,8 @@ import (
 
 // Contains reports whether everything that have names is part of the history of want. It is not when a branch was
 // rewritten or removed, or when the repository does not know a ref of have any more. An answer of false may be wrong
-// for refs that do not name a commit. Usually no program is started. Errors: invalid for refs that contradict each
-// other; unsupported as those of [Objects]; unreachable when ctx ends or git hangs.
+// for refs that do not name a commit. Errors: invalid for refs that contradict each
+// other; unsupported as those of [Objects]; unreachable when ctx ends.
 func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 	const op = "compare histories"
 	if err := want.Check(); err != nil {
@@ -31,30 +29,20 @@ func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 	if len(tips) == 0 || slices.ContainsFunc(left, func(oid string) bool { return len(oid) != len(tips[0]) }) {
 		return false, nil
 	}
-	o, git, err := o.withDefaults()
+	o, _, err := o.withDefaults()
+	if err == nil {
+		err = checkWhole(o.FS, o.GitDir)
+	}
 	if err != nil {
 		return false, wrap(op, "", err)
 	}
-	loose := looseReader{fsys: o.FS, dir: filepath.Join(o.GitDir, "objects")}
-	if left = loose.behind(tips, left); len(left) == 0 {
-		return true, nil
-	}
-	v, err := newView(o, git, len(tips[0]))
-	if err != nil {
-		return false, wrap(op, "", err)
-	}
-	defer v.close()
-	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
-	w := &objectWalk{view: v}
-	list := v.command("rev-list", "--objects", "--no-object-names", "--stdin")
-	err = w.pipe(ctx, list, revisions(left, tips), func(r *bufio.Reader) error {
-		return lines(r, func(string) error { return errOutside })
-	})
-	switch {
+	folder := OpenFolder(o.FS, o.GitDir)
+	defer folder.Close()
+	err = folder.walk(ctx, func(string, []byte) error { return errOutside }).run(left, tips)
+	switch _, outside := errors.AsType[*callbackError](err); {
 	case err == nil:
 		return true, nil
-	case errors.Is(err, errOutside), amber.KindOf(err) == amber.KindDamaged: // git does not know one of them
+	case outside, amber.KindOf(err) == amber.KindDamaged: // the repository does not know one of them
 		return false, nil
 	}
 	return false, wrap(op, "", err)
@@ -62,30 +50,6 @@ func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 
 // errOutside says that a history holds something that another one does not.
 var errOutside = errors.New("the history has other objects")
-
-// maxBehind is how many commits Amber itself looks at before it asks git.
-const maxBehind = 256
-
-// behind returns those of find that are not met on the way back from tips, as far as commits lie in files of their own.
-func (l *looseReader) behind(tips, find []string) []string {
-	seen := map[string]bool{}
-	queue := slices.Clone(tips)
-	for n := 0; n < len(queue) && n < maxBehind && len(find) > 0; n++ {
-		raw, ok := l.read(queue[n])
-		if !ok {
-			continue
-		}
-		for _, oid := range parents(raw) {
-			if seen[oid] {
-				continue
-			}
-			seen[oid] = true
-			queue = append(queue, oid)
-			find = slices.DeleteFunc(find, func(f string) bool { return f == oid })
-		}
-	}
-	return find
-}
 
 // parents returns the parents of a commit, none of anything else.
 func parents(raw []byte) (oids []string) {

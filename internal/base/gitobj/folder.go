@@ -19,11 +19,12 @@ const LooseTemp = "tmp_obj_"
 // Folder has the objects of a repository in a folder: each in a file of its own, or many in a pack. It starts no program. It is not
 // safe for concurrent use; other programs may use the repository meanwhile.
 type Folder struct {
-	fsys  fsx.FS
-	dir   string // objects
-	loose looseReader
-	packs []*packFile
-	known bool // the packs are those that there are
+	fsys   fsx.FS
+	dir    string // objects
+	loose  looseReader
+	packs  []*packFile
+	known  bool // the packs are those that there are
+	idSize int  // of the id that was asked for last
 }
 
 var _ Reader = (*Folder)(nil)
@@ -69,6 +70,7 @@ func (f *Folder) read(oid string) ([]byte, error) {
 	if !isOID(oid) {
 		return nil, errNoObject
 	}
+	f.idSize = len(oid) / 2
 	if raw, ok := f.loose.read(oid); ok {
 		return raw, nil
 	}

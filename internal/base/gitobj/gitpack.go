@@ -1,7 +1,6 @@
 package gitobj
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -91,11 +90,7 @@ func writeGitPack(ctx context.Context, v *view, refs Refs, file string) error {
 func (v *view) pack(ctx context.Context, tips []string, to io.Writer) error {
 	c := v.command(append([]string{"pack-objects"}, packOptions...)...)
 	c.Extra = append(c.Extra, packSettings...)
-	w := &objectWalk{view: v}
-	return w.pipe(ctx, c, revisions(tips, nil), func(r *bufio.Reader) error {
-		_, err := io.Copy(to, r)
-		return err
-	})
+	return v.pipe(ctx, c, strings.NewReader(strings.Join(tips, "\n")+"\n"), to)
 }
 
 // gitPackHeader is what a git pack says of its refs.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -185,11 +184,7 @@ func (v *view) unpack(ctx context.Context, pack *os.File) error {
 	ctx, cancel := context.WithTimeout(ctx, v.git.Timeout)
 	defer cancel()
 	c := v.indexPack("--stdin", "--strict="+harmless)
-	w := &objectWalk{view: v}
-	return w.pipe(ctx, c, pack, func(r *bufio.Reader) error {
-		_, err := io.Copy(io.Discard, r)
-		return err
-	})
+	return v.pipe(ctx, c, pack, io.Discard)
 }
 
 // indexPack is the command that reads a pack of an unknown writer. A few bytes of a pack can claim to be an object of
@@ -203,13 +198,14 @@ func (v *view) indexPack(args ...string) gitrun.Call {
 
 // handOut calls fn with what refs need of a repository of our own, once they are known to be refs of it.
 func handOut(ctx context.Context, op string, v *view, refs Refs, fn func(oid string, raw []byte) error) error {
-	w := &objectWalk{view: v, loose: looseReader{fsys: fsx.OS(), dir: filepath.Join(v.dir, "objects")}, fn: fn}
-	types, err := w.types(ctx, refs.tips())
+	folder := OpenFolder(fsx.OS(), v.dir)
+	defer folder.Close()
+	types, err := folder.types(refs.tips())
 	if err == nil {
 		err = (&builder{refs: refs}).checkTips(types)
 	}
 	if err == nil {
-		err = w.run(ctx, refs.tips(), nil)
+		err = folder.walk(ctx, fn).run(refs.tips(), nil)
 	}
 	if mine, ok := errors.AsType[*callbackError](err); ok {
 		return mine.err
@@ -217,24 +213,18 @@ func handOut(ctx context.Context, op string, v *view, refs Refs, fn func(oid str
 	return wrap(op, "", err)
 }
 
-// types asks git for the types of objects; "" is that of one that is not there.
-func (w *objectWalk) types(ctx context.Context, oids []string) (map[string]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, w.view.git.Timeout)
-	defer cancel()
+// types returns the types of objects; "" is that of one that is not there.
+func (f *Folder) types(oids []string) (map[string]string, error) {
 	types := map[string]string{}
-	stdin := strings.NewReader(strings.Join(oids, "\n") + "\n")
-	err := w.pipe(ctx, w.view.command("cat-file", "--batch-check", "--buffer"), stdin, func(r *bufio.Reader) error {
-		return lines(r, func(line string) error {
-			oid, rest, _ := strings.Cut(line, " ")
-			if !isOID(oid) {
-				return errors.New("git cat-file answers in an unknown form")
-			}
-			types[oid] = ""
-			if kind, size, found := strings.Cut(rest, " "); found && size != "" {
-				types[oid] = kind
-			}
-			return nil
-		})
-	})
-	return types, err
+	for _, oid := range oids {
+		raw, err := f.read(oid)
+		if err == nil {
+			types[oid], _, err = splitRaw(oid, raw)
+		}
+		if err != nil && !errors.Is(err, errNoObject) {
+			return nil, err
+		}
+		types[oid] += ""
+	}
+	return types, nil
 }

@@ -44,7 +44,9 @@ func (b *builder) fromGitPack(ctx context.Context, file string) error {
 	if err := v.unpack(ctx, f); err != nil {
 		return err
 	}
-	types, err := (&objectWalk{view: v}).types(ctx, b.refs.tips())
+	folder := OpenFolder(b.fsys, b.gitDir)
+	types, err := folder.types(b.refs.tips())
+	err = errors.Join(err, folder.Close())
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package gitobj
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/klauspost/compress/zlib"
@@ -14,7 +13,7 @@ import (
 // maxLoose bounds what a file holds that is read here, header and content.
 const maxLoose = MaxObjectBytes + 32
 
-// looseReader reads objects that lie in files of their own, which takes git several times as long.
+// looseReader reads objects that lie in files of their own.
 type looseReader struct {
 	fsys fsx.FS
 	dir  string // objects
@@ -59,46 +58,3 @@ func (l *looseReader) inflate(packed []byte) (raw []byte, err error) {
 	}
 	return out.Bytes(), err
 }
-
-// idFile is a list of ids in a temporary file.
-type idFile struct {
-	file fsx.File
-	buf  bytes.Buffer // what is not in the file yet
-	path string
-	some bool
-}
-
-func newIDFile(dir string) (*idFile, error) {
-	path := filepath.Join(dir, "amber-oids")
-	f, err := fsx.OS().OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, filePerm)
-	if err != nil {
-		return nil, err
-	}
-	return &idFile{file: f, path: path}, nil
-}
-
-func (s *idFile) empty() bool { return !s.some }
-
-func (s *idFile) add(oid string) error {
-	s.some = true
-	s.buf.WriteString(oid + "\n")
-	if s.buf.Len() < 64<<10 {
-		return nil
-	}
-	_, err := s.buf.WriteTo(s.file)
-	return err
-}
-
-// reader returns the ids from the first on.
-func (s *idFile) reader() (io.Reader, error) {
-	if _, err := s.buf.WriteTo(s.file); err != nil {
-		return nil, err
-	}
-	info, err := s.file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return io.NewSectionReader(s.file, 0, info.Size()), nil
-}
-
-func (s *idFile) close() error { return s.file.Close() }

@@ -41,7 +41,18 @@ type packFile struct {
 	list, pack fsx.File
 	size       int64 // of the pack
 	fanout     [256]uint32
+	bases      map[int64]packedObject // by place, those that others were made from
+	held       int                    // bytes in bases
 }
+
+// packedObject is an object of a pack.
+type packedObject struct {
+	kind    string
+	content []byte
+}
+
+// maxBases bounds how many bytes are kept of a pack for what is made from them.
+const maxBases = 16 << 20
 
 // openPack opens the pack at a path, and the list beside it. The error is of kind damaged for a list of another form.
 func openPack(fsys fsx.FS, path string) (*packFile, error) {
@@ -157,7 +168,7 @@ func (p *packFile) entry(at int64, all *Folder, most int) (kind string, content 
 	case number == entryOffsetDelta:
 		back, err := readOffset(r)
 		if err == nil {
-			kind, content, err = p.entry(at-back, all, most-1)
+			kind, content, err = p.base(at-back, all, most-1)
 		}
 		if err != nil {
 			return "", nil, err
@@ -179,18 +190,37 @@ func (p *packFile) entry(at int64, all *Folder, most int) (kind string, content 
 	return kind, content, err
 }
 
+// base is entry for an object that others are made from. It keeps some.
+func (p *packFile) base(at int64, all *Folder, most int) (kind string, content []byte, err error) {
+	if known, ok := p.bases[at]; ok {
+		return known.kind, known.content, nil
+	}
+	kind, content, err = p.entry(at, all, most)
+	if err != nil {
+		return "", nil, err
+	}
+	if p.held += len(content); p.bases == nil || p.held > maxBases {
+		p.bases, p.held = map[int64]packedObject{}, len(content)
+	}
+	p.bases[at] = packedObject{kind, content}
+	return kind, content, nil
+}
+
 // byID returns the object whose id comes next: in this pack, or anywhere.
 func (p *packFile) byID(r io.Reader, all *Folder, most int) (string, []byte, error) {
-	id := make([]byte, len(ZeroOID)/2)
+	id := make([]byte, all.idSize)
 	if _, err := io.ReadFull(r, id); err != nil {
 		return "", nil, badPack("a pack is cut off")
 	}
 	oid := hex.EncodeToString(id)
 	at, err := p.find(oid)
 	if err == nil {
-		return p.entry(at, all, most)
+		return p.base(at, all, most)
 	}
-	raw, err := all.Get(oid)
+	raw, err := all.read(oid)
+	if errors.Is(err, errNoObject) {
+		err = badPack("a pack has a difference from an object that is missing")
+	}
 	if err != nil {
 		return "", nil, err
 	}

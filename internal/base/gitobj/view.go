@@ -21,7 +21,7 @@ type Options struct {
 	Dir     string        // the folder of the work tree; its repository is in .git
 	GitDir  string        // the repository, where it lies elsewhere
 	Git     string        // the git program; default "git"
-	Timeout time.Duration // how long git may be silent, for Objects, or run; default ten minutes
+	Timeout time.Duration // how long git may run; default ten minutes
 	Temp    string        // an existing folder for temporary files; default that of the system
 	FS      fsx.FS        // default fsx.OS()
 }
