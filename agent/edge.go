@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/wire"
 )
@@ -164,18 +165,11 @@ func secretMode(mode fs.FileMode, fromRoot bool) bool {
 }
 
 // boundedFile reads a regular file of at most so many bytes. Errors: not_found; refused;
-// invalid.
+// invalid; quota.
 func boundedFile(op, path string, most int64) ([]byte, error) {
 	b, err := fsx.ReadFile(fsx.OS(), path, most)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, amber.Errorf(amber.KindNotFound, op, path, "the file does not exist")
-	case errors.Is(err, fs.ErrPermission):
-		return nil, &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
-	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		return nil, &amber.Error{Op: op, Kind: amber.KindInvalid, ID: path, Err: err}
-	case err != nil:
-		return nil, &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
 	}
-	return b, nil
+	return b, diskerr.Given(op, path, err)
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/timetable"
 )
 
@@ -282,10 +283,7 @@ func quote(s string) string {
 	if secret(s) {
 		return "a secret, which is not shown here"
 	}
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(clip.Marked(s, most))
 }
 
 // printable escapes what a terminal would act on.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -42,7 +43,7 @@ func (q ChangesIn) valid() error {
 	at := cmp.Or(q.After, q.Before)
 	switch {
 	case q.Order != "" && q.Order != "oldest" && q.Order != "newest":
-		return Invalid("order is %q, want oldest or newest", Clip(q.Order))
+		return Invalid("order is %q, want oldest or newest", clip.Name(q.Order))
 	case q.newest() && q.After != "":
 		return Invalid("after is for order=oldest, want before")
 	case !q.newest() && (q.Before != "" || len(q.Scopes) > 0):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Paging is in the input of every listing.
@@ -90,14 +91,6 @@ func unsupported(op, why string) error {
 	return amber.Errorf(amber.KindUnsupported, op, "", "%s", why)
 }
 
-// Clip shortens a text of a request that an error repeats.
-func Clip(s string) string {
-	if len(s) > 64 {
-		return strings.ToValidUTF8(s[:64], "") + "..."
-	}
-	return s
-}
-
 // revision is the entity tag of a revision or version.
 func revision(n int64) string { return strconv.FormatInt(n, 10) }
 
@@ -122,7 +115,7 @@ func ifMatch(header string) (string, error) {
 	case header == "" || header == "*":
 		return "", nil
 	case len(header) < 3 || header[0] != '"' || strings.Index(header[1:], `"`) != len(header)-2:
-		return "", Invalid("If-Match is %s, want one entity tag in quotes", Clip(header))
+		return "", Invalid("If-Match is %s, want one entity tag in quotes", clip.Name(header))
 	}
 	return header[1 : len(header)-1], nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
@@ -31,7 +32,7 @@ type SessionPage struct {
 
 // SessionPageOf makes the answer of a session.
 func SessionPageOf(s amber.Session) SessionPage {
-	return SessionPage{s.ID, s.Name, s.Project, s.StartedAt, s.EndedAt, shown.Clip(s.Summary, shown.PageBytes), foreign(s.Trust)}
+	return SessionPage{s.ID, s.Name, s.Project, s.StartedAt, s.EndedAt, clip.Marked(s.Summary, shown.PageBytes), foreign(s.Trust)}
 }
 
 type sessionStartArgs struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/wire"
@@ -40,7 +41,7 @@ var stateGet = NewTool(Tool{
 	Op: DocumentGet.Row, Name: "state_get", Title: "Read a state document", Use: "One state document and its revision.", Shows: documentShows,
 }, func(ctx context.Context, c *Call, in documentArgs) (amber.Document, string, error) {
 	d, err := c.Store.Documents.ReadDocument(ctx, in.Name)
-	return d, fmt.Sprintf("%s, revision %s: %s", d.Name, d.Revision, shown.Clip(string(d.Document), shown.PageBytes)), err
+	return d, fmt.Sprintf("%s, revision %s: %s", d.Name, d.Revision, clip.Marked(string(d.Document), shown.PageBytes)), err
 })
 
 type documentSetArgs struct {
@@ -98,7 +99,7 @@ var sessionStateGet = NewTool(Tool{
 		return s, "", amber.Errorf(amber.KindInvalid, "load session state", string(id), "the session state has %d bytes, want at most %d for a tool", len(s.Document), amber.MaxDocumentBytes).
 			WithHint("amber session state get " + string(id))
 	}
-	return s, fmt.Sprintf("Version %d: %s", s.Version, shown.Clip(string(s.Document), shown.PageBytes)), err
+	return s, fmt.Sprintf("Version %d: %s", s.Version, clip.Marked(string(s.Document), shown.PageBytes)), err
 })
 
 type sessionStateSetArgs struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
@@ -22,7 +23,7 @@ type taskPage struct {
 
 // briefTask cuts texts to n bytes, and keeps as many nodes as fit into n.
 func briefTask(t amber.Task, n int) taskPage {
-	t.Goal, t.LastResult = shown.Clip(t.Goal, n), shown.Clip(t.LastResult, n)
+	t.Goal, t.LastResult = clip.Marked(t.Goal, n), clip.Marked(t.LastResult, n)
 	if len(t.Extra) > n {
 		t.Extra = nil
 	}
@@ -159,7 +160,7 @@ var taskReplay = NewTool(Tool{
 }, func(ctx context.Context, c *Call, in ofTaskArgs) (amber.ReplayReport, string, error) {
 	r, err := c.Store.Events.Replay(ctx, in.TaskID)
 	// As many as there may be would not fit.
-	r.Events, r.Replay.LastResult = []amber.TaskEvent{}, shown.Clip(r.Replay.LastResult, shown.PageBytes)
+	r.Events, r.Replay.LastResult = []amber.TaskEvent{}, clip.Marked(r.Replay.LastResult, shown.PageBytes)
 	r.ResumeCandidates = lastWithin(r.ResumeCandidates, shown.PageBytes)
 	r.Replay.CompletedNodes, r.Replay.OpenNodes = lastWithin(r.Replay.CompletedNodes, shown.PageBytes), lastWithin(r.Replay.OpenNodes, shown.PageBytes)
 	return r, fmt.Sprintf("%s is %s, its history says %s: %s, %s.", r.TaskID, r.PersistedState, r.ReplayedState, r.ConsistencyStatus, r.RecoveryEligibility), err
@@ -170,7 +171,7 @@ func briefApproval(ap amber.Approval, n int) amber.Approval {
 	if len(ap.Payload) > n {
 		ap.Payload = json.RawMessage(`"[cut]"`)
 	}
-	ap.Summary, ap.Comment = shown.Clip(ap.Summary, n), shown.Clip(ap.Comment, n)
+	ap.Summary, ap.Comment = clip.Marked(ap.Summary, n), clip.Marked(ap.Comment, n)
 	return ap
 }
 

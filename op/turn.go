@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/wire"
 )
@@ -133,7 +134,7 @@ var TurnPage = list(Row{
 	Doc: "List the turns of a session, newest or oldest first, whole or their beginnings",
 }, func(ctx context.Context, c *Call, in ConversationIn, p Paging) (amber.Page[amber.ListedTurn], error) {
 	if in.Order != "" && in.Order != "newest" && in.Order != "oldest" {
-		return amber.Page[amber.ListedTurn]{}, Invalid("order is %q, want newest or oldest", Clip(in.Order))
+		return amber.Page[amber.ListedTurn]{}, Invalid("order is %q, want newest or oldest", clip.Name(in.Order))
 	}
 	return c.Store.Turns.ListTurns(ctx, amber.TurnQuery{SessionID: in.id(), Oldest: in.Order == "oldest", Excerpt: in.Excerpt, Limit: p.Limit, Cursor: p.Cursor})
 })

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fifo"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
@@ -71,7 +72,7 @@ func (a *Agent) Current() (Current, error) {
 	}
 	lost, err := a.lostCurrent()
 	if err != nil {
-		return Current{}, diskError("open agent", a.dir, err)
+		return Current{}, diskerr.Own("open agent", a.dir, err)
 	}
 	if !lost {
 		return Current{}, a.notFound()
@@ -89,7 +90,7 @@ func (a *Agent) Current() (Current, error) {
 func (a *Agent) readCurrent() (Current, error) {
 	b, err := fsx.ReadFile(a.o.FS, a.path(currentName), maxRecord)
 	if err != nil {
-		return Current{}, a.unreadable(diskError("read CURRENT", a.path(currentName), err))
+		return Current{}, a.unreadable(diskerr.Own("read CURRENT", a.path(currentName), err))
 	}
 	c, err := parseCurrent(b)
 	if err != nil {
@@ -209,7 +210,7 @@ func (a *Agent) busy(ctx context.Context, op string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return a.notFound()
 	}
-	return diskError(op, a.dir, err)
+	return diskerr.Own(op, a.dir, err)
 }
 
 func (a *Agent) path(name string) string { return filepath.Join(a.dir, name) }

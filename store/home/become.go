@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -28,19 +29,19 @@ func (a *Agent) Become(ctx context.Context, c Current, fill func(dir string, sam
 		if !same {
 			for _, name := range []string{currentName, restoringName, creatingName, deletingName, genName} {
 				if err := fsx.RemoveAll(a.o.FS, a.path(name)); err != nil {
-					return diskError("follow generation", a.dir, err)
+					return diskerr.Own("follow generation", a.dir, err)
 				}
 			}
 			a.known.Store(nil)
 		}
 		if err := fsx.MkdirAll(a.o.FS, a.GenDir(c), 0o700); err != nil {
-			return diskError("follow generation", a.dir, err)
+			return diskerr.Own("follow generation", a.dir, err)
 		}
 		if err := fill(a.GenDir(c), same); err != nil || same {
 			return err
 		}
 		if err := fsx.Replace(a.o.FS, a.path(currentName), 0o600, c.marshal()); err != nil {
-			return diskError("follow generation", a.dir, err)
+			return diskerr.Own("follow generation", a.dir, err)
 		}
 		return nil
 	})
@@ -49,7 +50,7 @@ func (a *Agent) Become(ctx context.Context, c Current, fill func(dir string, sam
 // MakeFolder makes the folder of the agent, with nothing in it, if it is missing.
 func (a *Agent) MakeFolder() error {
 	if err := fsx.MkdirAll(a.o.FS, a.dir, 0o700); err != nil {
-		return diskError("make folder", a.dir, err)
+		return diskerr.Own("make folder", a.dir, err)
 	}
 	return nil
 }
@@ -59,7 +60,7 @@ func (a *Agent) Forget(ctx context.Context) error {
 	return a.exclusive(ctx, func() error {
 		for _, name := range []string{currentName, restoringName, creatingName, deletingName, genName} {
 			if err := fsx.RemoveAll(a.o.FS, a.path(name)); err != nil {
-				return diskError("forget copy", a.dir, err)
+				return diskerr.Own("forget copy", a.dir, err)
 			}
 		}
 		a.known.Store(nil)

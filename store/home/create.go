@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/guard/intake"
 )
@@ -47,7 +48,7 @@ func (a *Agent) makeAgent(ctx context.Context, sync func(dir string) error, buil
 		return c, false, err
 	}
 	if err := fsx.MkdirAll(a.o.FS, a.dir, 0o700); err != nil {
-		return Current{}, false, diskError("make agent", a.dir, err)
+		return Current{}, false, diskerr.Own("make agent", a.dir, err)
 	}
 	created := false
 	err = a.exclusive(ctx, func() error {
@@ -56,7 +57,7 @@ func (a *Agent) makeAgent(ctx context.Context, sync func(dir string) error, buil
 			return err // another process made it meanwhile
 		}
 		if err := a.finishDeletion(); err != nil {
-			return diskError("make agent", a.dir, err)
+			return diskerr.Own("make agent", a.dir, err)
 		}
 		c, err = a.create(sync, build)
 		created = err == nil
@@ -76,7 +77,7 @@ func (a *Agent) create(sync func(dir string) error, build builder) (Current, err
 		return Current{}, err
 	}
 	if err := a.prepare(c); err != nil {
-		return Current{}, diskError("make agent", a.dir, err)
+		return Current{}, diskerr.Own("make agent", a.dir, err)
 	}
 	stamp, err := build(a.GenDir(c), c)
 	if err != nil {
@@ -88,7 +89,7 @@ func (a *Agent) create(sync func(dir string) error, build builder) (Current, err
 		return Current{}, a.beyondTime("make agent", c.Clock)
 	}
 	if err := a.publish(c, sync); err != nil {
-		return Current{}, diskError("make agent", a.dir, err)
+		return Current{}, diskerr.Own("make agent", a.dir, err)
 	}
 	return c, nil
 }
@@ -107,7 +108,7 @@ func (a *Agent) RemoveUnmade(ctx context.Context) (removed bool, err error) {
 			return nil
 		}
 		if err := fsx.RemoveAll(a.o.FS, a.path(genName)); err != nil {
-			return diskError("remove what was not made", a.dir, err)
+			return diskerr.Own("remove what was not made", a.dir, err)
 		}
 		removed = true
 		return nil
@@ -228,7 +229,7 @@ func ids[T ~string](h *Home, parse func(string) (T, error), path ...string) ([]T
 		return nil, nil
 	}
 	if err != nil {
-		return nil, diskError("list "+path[len(path)-1], h.dir, err)
+		return nil, diskerr.Own("list "+path[len(path)-1], h.dir, err)
 	}
 	var list []T
 	for _, e := range entries {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -37,7 +38,7 @@ func (a *Agent) Delete(ctx context.Context, last func(Current) error) error {
 			return err
 		}
 		if err := a.removeRemains(); err != nil {
-			return diskError("delete agent", a.dir, err)
+			return diskerr.Own("delete agent", a.dir, err)
 		}
 		a.removeFolder()
 		return nil
@@ -57,7 +58,7 @@ func (a *Agent) unmake(c Current, last func(Current) error) error {
 		err = fsx.RemoveAll(a.o.FS, a.path(currentName))
 	}
 	if err != nil {
-		return diskError("delete agent", a.dir, err)
+		return diskerr.Own("delete agent", a.dir, err)
 	}
 	a.known.Store(nil)
 	return nil

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -28,7 +29,7 @@ func (a *Agent) numbers(dir, suffix string) ([]int64, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, diskError("list "+dir, a.path(dir), err)
+		return nil, diskerr.Own("list "+dir, a.path(dir), err)
 	}
 	var out []int64
 	for _, e := range entries {
@@ -82,7 +83,7 @@ func (a *Agent) RemoveGeneration(ctx context.Context, n int64) error {
 		}
 	}
 	if err := a.removeGeneration(n); err != nil {
-		return diskError("remove generation", a.genPath(n), err)
+		return diskerr.Own("remove generation", a.genPath(n), err)
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func (a *Agent) resumeRemovals(c Current) ([]int64, error) {
 				WithHint("nothing was removed; remove " + a.removingPath(n))
 		}
 		if err := a.removeGeneration(n); err != nil {
-			return marked[:i], diskError("remove generation", a.genPath(n), err)
+			return marked[:i], diskerr.Own("remove generation", a.genPath(n), err)
 		}
 	}
 	return marked, nil
@@ -170,7 +171,7 @@ func (a *Agent) RemoveParkedBefore(n, live int64) error {
 		return amber.Errorf(amber.KindRefused, "remove parked entries", string(a.agent), "generation %d was never replaced", n)
 	}
 	if err := fsx.RemoveAll(a.o.FS, a.ParkedDir(n)); err != nil {
-		return diskError("remove parked entries", a.ParkedDir(n), err)
+		return diskerr.Own("remove parked entries", a.ParkedDir(n), err)
 	}
 	return nil
 }

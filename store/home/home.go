@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -114,7 +115,7 @@ func openError(op, dir string, err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return notFolder(dir)
 	}
-	return diskError(op, dir, err)
+	return diskerr.Own(op, dir, err)
 }
 
 // Dir returns the folder.
@@ -161,23 +162,4 @@ func (h *Home) Agent(tenant amber.TenantID, agent amber.AgentID) (*Agent, error)
 		o:      h.o,
 		turns:  newTurns(),
 	}, nil
-}
-
-// diskError gives a file system error its kind: what permissions forbid is
-// refused, something else in the place of a file or a folder is damaged,
-// everything else is internal.
-func diskError(op, path string, err error) error {
-	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		e.Kind = amber.KindRefused
-		e.Hint = "check who owns the folder, or choose another with --home"
-	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, fsx.ErrTooLarge), errors.Is(err, syscall.ENOTDIR):
-		e.Kind = amber.KindDamaged
-	case errors.Is(err, fsx.ErrInPlace):
-		e.Hint = "check the disk and try again; what was written is whole, but a power cut may undo it"
-	case errors.Is(err, syscall.ENOSPC):
-		e.Hint = "free some disk space and try again; nothing was changed"
-	}
-	return e
 }

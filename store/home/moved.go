@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -126,7 +127,7 @@ func (a *Agent) Moved() (*Move, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, diskError("read MOVED", a.path(movedName), err)
+		return nil, diskerr.Own("read MOVED", a.path(movedName), err)
 	}
 	m, err := parseMove(b)
 	if err != nil {
@@ -239,7 +240,7 @@ func (a *Agent) UndoBuilding() error {
 // EndMove removes MOVED, durably. The caller is inside [Agent.Operate].
 func (a *Agent) EndMove() error {
 	if err := fsx.RemoveAll(a.o.FS, a.path(movedName)); err != nil {
-		return diskError("end move", a.dir, err)
+		return diskerr.Own("end move", a.dir, err)
 	}
 	return nil
 }
@@ -250,7 +251,7 @@ func (a *Agent) writeMove(op string, m Move) error {
 		return amber.Errorf(amber.KindInvalid, op, string(a.agent), "the move cannot be written down: %+v", m)
 	}
 	if err := fsx.Replace(a.o.FS, a.path(movedName), 0o600, b); err != nil {
-		return diskError(op, a.dir, err)
+		return diskerr.Own(op, a.dir, err)
 	}
 	return nil
 }

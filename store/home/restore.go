@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -50,7 +51,7 @@ func (a *Agent) BeginRestore(ctx context.Context, from string) (*Restore, error)
 	}
 	if err := r.begin(); err != nil {
 		_, undo := a.settleRestore()
-		return nil, errors.Join(diskError("begin restore", a.dir, err), undo)
+		return nil, errors.Join(diskerr.Own("begin restore", a.dir, err), undo)
 	}
 	return r, nil
 }
@@ -97,7 +98,7 @@ func (r *Restore) Replaces() int64 { return r.note.replaces }
 // the restore must be aborted.
 func (r *Restore) Sync() error {
 	if err := r.a.o.FS.SyncAll(r.Dir()); err != nil {
-		return diskError("sync restore", r.Dir(), err)
+		return diskerr.Own("sync restore", r.Dir(), err)
 	}
 	return nil
 }
@@ -148,11 +149,11 @@ func (r *Restore) replace(clock amber.Stamp) error {
 	}
 	err := fsx.Replace(r.a.o.FS, r.a.path(currentName), 0o600, next.marshal())
 	if err != nil && !errors.Is(err, fsx.ErrInPlace) {
-		return diskError("switch generation", r.a.dir, err)
+		return diskerr.Own("switch generation", r.a.dir, err)
 	}
 	r.current, r.over = next, true
 	if err != nil {
-		return diskError("switch generation", r.a.dir, err)
+		return diskerr.Own("switch generation", r.a.dir, err)
 	}
 	r.a.known.Store(&next)
 	// Failing to remove the note is no failure: the next writer does it.

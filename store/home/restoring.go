@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -89,7 +90,7 @@ func (a *Agent) readNote() (n note, found bool, err error) {
 		return note{}, false, nil
 	}
 	if err != nil {
-		return note{}, true, a.badNote(diskError("read RESTORING", a.path(restoringName), err))
+		return note{}, true, a.badNote(diskerr.Own("read RESTORING", a.path(restoringName), err))
 	}
 	if n, err = parseNote(b); err != nil {
 		return note{}, true, a.badNote(err)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -48,7 +49,7 @@ func (a *Agent) Settle(ctx context.Context) (SettleReport, error) {
 func (a *Agent) unsettled() (bool, error) {
 	begun, err := a.there(restoringName)
 	if err != nil {
-		return false, diskError("settle restore", a.dir, err)
+		return false, diskerr.Own("settle restore", a.dir, err)
 	}
 	if begun {
 		return true, nil
@@ -65,7 +66,7 @@ func (a *Agent) unsettled() (bool, error) {
 func (a *Agent) halfWritten() (bool, error) {
 	entries, err := a.o.FS.ReadDir(a.path(genName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, diskError("settle restore", a.dir, err)
+		return false, diskerr.Own("settle restore", a.dir, err)
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), fsx.TempPrefix) {
@@ -88,7 +89,7 @@ func (a *Agent) settleRestore() (SettleReport, error) {
 	// Only creations and operations write files there.
 	for _, dir := range []string{a.dir, a.path(genName)} {
 		if _, err := fsx.SweepTemp(a.o.FS, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return report, diskError("settle restore", dir, err)
+			return report, diskerr.Own("settle restore", dir, err)
 		}
 	}
 	report.Removed, err = a.resumeRemovals(c)
@@ -114,7 +115,7 @@ func (a *Agent) settleNote(c Current) (SettleReport, error) {
 		err = fsx.RemoveAll(a.o.FS, a.path(restoringName))
 	}
 	if err != nil {
-		return SettleReport{From: n.from, Generation: n.generation}, diskError("settle restore", a.dir, err)
+		return SettleReport{From: n.from, Generation: n.generation}, diskerr.Own("settle restore", a.dir, err)
 	}
 	return report, nil
 }
@@ -141,7 +142,7 @@ func (a *Agent) settled() (Current, error) {
 	}
 	if known := a.known.Load(); known == nil || *known != c {
 		if err := a.settleDeletion(); err != nil {
-			return Current{}, diskError("settle deletion", a.dir, err)
+			return Current{}, diskerr.Own("settle deletion", a.dir, err)
 		}
 	}
 	if open {
@@ -162,10 +163,10 @@ func (a *Agent) durable() (c Current, open bool, err error) {
 		return c, false, nil
 	}
 	if err := a.settleCreation(); err != nil {
-		return Current{}, false, diskError("finish making agent", a.dir, err)
+		return Current{}, false, diskerr.Own("finish making agent", a.dir, err)
 	}
 	if open, err = a.settleSwitch(c); err != nil {
-		return Current{}, false, diskError("finish restore", a.dir, err)
+		return Current{}, false, diskerr.Own("finish restore", a.dir, err)
 	}
 	return c, open, nil
 }

@@ -2,9 +2,9 @@ package storetest
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/test/promise"
 )
 
@@ -45,8 +45,5 @@ func together(n int, f func(i int)) { promise.Together(n, f) }
 
 // clipped shortens long input for a message.
 func clipped(s string) string {
-	if len(s) > 60 {
-		return strings.ToValidUTF8(s[:60], "") + "…"
-	}
-	return s
+	return clip.Marked(s, 60)
 }

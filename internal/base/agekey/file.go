@@ -12,6 +12,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -22,15 +23,15 @@ func ReadIdentities(fsys fsx.FS, path string) ([]age.Identity, error) {
 	fsys = orOS(fsys)
 	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, fileError(op, path, err)
+		return nil, diskerr.Given(op, path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, fileError(op, path, err)
+		return nil, diskerr.Given(op, path, err)
 	case !info.Mode().IsRegular():
-		return nil, fileError(op, path, fsx.ErrNotRegular)
+		return nil, diskerr.Given(op, path, fsx.ErrNotRegular)
 	case isOpen(info.Mode()):
 		return nil, amber.Errorf(amber.KindRefused, op, path, "other users may read the secret key: mode is %04o, want 0600", info.Mode().Perm()).WithHint("chmod 600 " + path)
 	}
@@ -59,18 +60,18 @@ func Own(fsys fsx.FS, path string) ([]age.Identity, error) {
 			// Its maker may have died before it was durable, and what is encrypted to it is not to outlive it.
 			_, err = fsx.SyncFile(fsys, path)
 		}
-		return ids, fileError(op, path, err)
+		return ids, diskerr.Given(op, path, err)
 	}
 	text, err := newIdentities()
 	if err != nil {
-		return nil, fileError(op, path, err)
+		return nil, diskerr.Given(op, path, err)
 	}
 	if err := fsx.MkdirAll(fsys, filepath.Dir(path), 0o700); err != nil {
-		return nil, fileError(op, path, err)
+		return nil, diskerr.Given(op, path, err)
 	}
 	err = fsx.CreateNew(fsys, path, 0o600, text)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fileError(op, path, err)
+		return nil, diskerr.Given(op, path, err)
 	}
 	return ReadIdentities(fsys, path) // the bytes on disk decide, whichever process wrote them
 }
@@ -90,24 +91,6 @@ func newIdentities() ([]byte, error) {
 	fmt.Fprintf(&b, "# public key: %s\n%s\n", x.Recipient(), x)
 	fmt.Fprintf(&b, "# public key: %s\n%s\n", h.Recipient(), h)
 	return b.Bytes(), nil
-}
-
-// fileError gives an error of the file system its kind; one that has a kind keeps it.
-func fileError(op, path string, err error) error {
-	var e *amber.Error
-	if err == nil || errors.As(err, &e) {
-		return err
-	}
-	kind := amber.KindInternal
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		kind = amber.KindNotFound
-	case errors.Is(err, fs.ErrPermission):
-		kind = amber.KindRefused
-	case errors.Is(err, fsx.ErrNotRegular):
-		kind = amber.KindInvalid
-	}
-	return &amber.Error{Op: op, Kind: kind, ID: path, Err: err}
 }
 
 func orOS(fsys fsx.FS) fsx.FS {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/names"
 )
@@ -77,7 +78,7 @@ func (f *fresh) folder(rel string, depth int) (string, error) {
 		case e.Type().IsRegular():
 			entry.Mode, entry.OID, err = f.file(path)
 		default:
-			err = amberError(amber.KindInvalid, "", fmt.Errorf("%q is neither a file nor a folder", clip(path)), "")
+			err = amberError(amber.KindInvalid, "", fmt.Errorf("%q is neither a file nor a folder", clip.Name(path)), "")
 		}
 		if err != nil {
 			return "", err
@@ -107,7 +108,7 @@ func (f *fresh) file(rel string) (mode, oid string, err error) {
 		return "", "", err
 	}
 	if info.Size() > MaxObjectBytes {
-		return "", "", amberError(amber.KindQuota, "", fmt.Errorf("%q has more than %d bytes", clip(rel), MaxObjectBytes), "")
+		return "", "", amberError(amber.KindQuota, "", fmt.Errorf("%q has more than %d bytes", clip.Name(rel), MaxObjectBytes), "")
 	}
 	mode = modeFile
 	if info.Mode().Perm()&0o100 != 0 {

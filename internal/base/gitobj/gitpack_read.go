@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/gitrun"
 )
@@ -136,7 +137,7 @@ func gitPackFormat(line string) (int, error) {
 	case "@object-format=sha256":
 		return 64, nil
 	}
-	return 0, unsupportedRepo(fmt.Sprintf("the git pack asks for %q", clip(line[1:])))
+	return 0, unsupportedRepo(fmt.Sprintf("the git pack asks for %q", clip.Name(line[1:])))
 }
 
 func gitPackRef(line string) (Ref, error) {

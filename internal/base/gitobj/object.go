@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // The types of objects.
@@ -77,5 +78,5 @@ func bytesCut(head []byte) (before, after string, found bool) {
 }
 
 func badObject(oid, why string) error {
-	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s %s", clip(oid), why), "")
+	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s %s", clip.Name(oid), why), "")
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/gitrun"
 )
 
@@ -117,5 +118,5 @@ func blame(stderr string, err error) error {
 }
 
 func missingObject(oid string) error {
-	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s is missing", clip(oid)), "")
+	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s is missing", clip.Name(oid)), "")
 }

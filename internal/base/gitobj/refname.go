@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 const (
@@ -24,7 +26,7 @@ func checkRefName(name string) error {
 	if !isHead {
 		var isTag bool
 		if rest, isTag = strings.CutPrefix(name, tagsPrefix); !isTag {
-			return fmt.Errorf("the ref %q is neither a branch nor a tag", clip(name))
+			return fmt.Errorf("the ref %q is neither a branch nor a tag", clip.Name(name))
 		}
 	}
 	switch {
@@ -48,16 +50,7 @@ func isForbiddenInRef(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r)
 }
 
-func badRefName(name string) error { return fmt.Errorf("%q is not the name of a ref", clip(name)) }
-
-// clip shortens a name, which an attacker may choose, so that it does not fill an error.
-func clip(s string) string {
-	const most = 80
-	if len(s) > most {
-		s = s[:most] + "..."
-	}
-	return strings.ToValidUTF8(s, "?")
-}
+func badRefName(name string) error { return fmt.Errorf("%q is not the name of a ref", clip.Name(name)) }
 
 // isOID reports whether s names an object, by SHA-1 or SHA-256.
 func isOID(s string) bool {
@@ -76,7 +69,7 @@ func (r Refs) Check() error {
 			return err
 		}
 		if !isOID(ref.OID) || len(ref.OID) != len(r.Refs[0].OID) {
-			return fmt.Errorf("the ref %q has no object id", clip(ref.Name))
+			return fmt.Errorf("the ref %q has no object id", clip.Name(ref.Name))
 		}
 		names = append(names, ref.Name)
 	}
@@ -92,14 +85,14 @@ func checkNested(sorted []string) error {
 	taken := make(map[string]bool, len(sorted))
 	for _, name := range sorted {
 		if taken[name] {
-			return fmt.Errorf("the ref %q occurs twice", clip(name))
+			return fmt.Errorf("the ref %q occurs twice", clip.Name(name))
 		}
 		taken[name] = true
 	}
 	for _, name := range sorted {
 		for i := range len(name) {
 			if name[i] == '/' && taken[name[:i]] {
-				return fmt.Errorf("the refs %q and %q exclude each other", clip(name[:i]), clip(name))
+				return fmt.Errorf("the refs %q and %q exclude each other", clip.Name(name[:i]), clip.Name(name))
 			}
 		}
 	}
@@ -114,7 +107,7 @@ func (r Refs) checkHead() error {
 		return nil
 	}
 	if !strings.HasPrefix(r.Head, headsPrefix) {
-		return fmt.Errorf("HEAD is %q, want a branch", clip(r.Head))
+		return fmt.Errorf("HEAD is %q, want a branch", clip.Name(r.Head))
 	}
 	if err := checkRefName(r.Head); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -135,7 +136,7 @@ func (r *refReader) folder(dir string, depth int) error {
 		return badRefs(fmt.Errorf("refs are nested more than %d deep", maxRefDepth))
 	}
 	if info, err := r.fsys.Lstat(r.path(dir)); err == nil && !info.IsDir() {
-		return unsupportedRepo(fmt.Sprintf("%q is not a folder", clip(dir)))
+		return unsupportedRepo(fmt.Sprintf("%q is not a folder", clip.Name(dir)))
 	}
 	entries, err := r.fsys.ReadDir(r.path(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +168,7 @@ func (r *refReader) loose(name string) error {
 		return err // gone since the folder was read: it is packed now, or deleted
 	}
 	if strings.HasPrefix(string(text), "ref:") {
-		return unsupportedRepo(fmt.Sprintf("%q is a symbolic ref", clip(name)))
+		return unsupportedRepo(fmt.Sprintf("%q is a symbolic ref", clip.Name(name)))
 	}
 	return r.add(name, strings.TrimRight(string(text), " \t\r\n"))
 }
@@ -205,7 +206,7 @@ func (r *refReader) add(name, oid string) error {
 		return badRefs(err)
 	}
 	if !isOID(oid) {
-		return badRefs(fmt.Errorf("the ref %q has no object id", clip(name)))
+		return badRefs(fmt.Errorf("the ref %q has no object id", clip.Name(name)))
 	}
 	if r.oids[name] = oid; len(r.oids) > maxRefs {
 		return amberError(amber.KindQuota, "", fmt.Errorf("more than %d refs", maxRefs), "")
@@ -220,7 +221,7 @@ func (r *refReader) read(name string, most int64) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		return nil, badRefs(fmt.Errorf("%q is too large or not a regular file", clip(name)))
+		return nil, badRefs(fmt.Errorf("%q is too large or not a regular file", clip.Name(name)))
 	}
 	return text, err
 }

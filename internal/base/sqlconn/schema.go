@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Object is a row of a database's schema.
@@ -52,9 +53,9 @@ func (s Shape) Differs(other Shape) string {
 		i := slices.IndexFunc(s, func(k Object) bool { return k.Kind == o.Kind && k.Name == o.Name })
 		switch {
 		case i < 0:
-			return fmt.Sprintf("schema has a %s %q that is not Amber's", Clip(o.Kind), Clip(o.Name))
+			return fmt.Sprintf("schema has a %s %q that is not Amber's", clip.Name(o.Kind), clip.Name(o.Name))
 		case s[i] != o:
-			return fmt.Sprintf("schema has a %s %q that differs from Amber's", Clip(o.Kind), Clip(o.Name))
+			return fmt.Sprintf("schema has a %s %q that differs from Amber's", clip.Name(o.Kind), clip.Name(o.Name))
 		}
 	}
 	for _, k := range s {
@@ -66,15 +67,6 @@ func (s Shape) Differs(other Shape) string {
 		return "schema names an object twice"
 	}
 	return ""
-}
-
-// Clip shortens a name that comes from outside.
-func Clip(s string) string {
-	const most = 60
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }
 
 // Stamp writes into a file which database it is, and its version.

@@ -8,8 +8,9 @@ package strictjson
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Rules are how strict a check is. The zero value is the strictest, without bounds.
@@ -120,9 +121,9 @@ func (e *Error) Error() string {
 	case Null:
 		return fmt.Sprintf("byte %d: null, want a value", e.Offset)
 	case UnknownField:
-		return fmt.Sprintf("unknown field %q", clip(e.Name))
+		return fmt.Sprintf("unknown field %q", clip.Name(e.Name))
 	case Twice:
-		return fmt.Sprintf("field %q occurs twice", clip(e.Name))
+		return fmt.Sprintf("field %q occurs twice", clip.Name(e.Name))
 	case TooDeep:
 		return fmt.Sprintf("values are nested more than %d deep", e.Limit)
 	case TooLong:
@@ -131,13 +132,4 @@ func (e *Error) Error() string {
 		return "not a JSON object"
 	}
 	return fmt.Sprintf("not valid JSON at byte %d", e.Offset)
-}
-
-// clip shortens hostile text for a message.
-func clip(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Words says in words of JSON why [encoding/json] could not read a value: its own errors name types of Go.
@@ -29,7 +31,7 @@ func place(field string) string {
 	case at == "":
 		return "the value"
 	case len(at) > most:
-		return strings.ToValidUTF8(at[:most], "") + "…"
+		return clip.Marked(at, most)
 	}
 	return strings.ToLower(at[:1]) + at[1:] // Go's name where the field has no other
 }

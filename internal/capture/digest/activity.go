@@ -15,7 +15,7 @@ func changed(all []amber.Activity, dir string) []string {
 	out := []string{}
 	for _, a := range all {
 		if a.Kind == amber.ActivityFile && a.Status != "read" {
-			out = append(out, clip(collapse(relative(a.Name, dir)), MaxItemBytes))
+			out = append(out, shorten(collapse(relative(a.Name, dir)), MaxItemBytes))
 		}
 	}
 	return out[max(0, len(out)-MaxFiles):]
@@ -40,7 +40,7 @@ func open(all []amber.Activity) []string {
 			continue
 		}
 		if a.Kind == amber.ActivityTask {
-			out = append(out, clip(collapse(a.Name), 200))
+			out = append(out, shorten(collapse(a.Name), 200))
 		}
 	}
 	return out[max(0, len(out)-most[Unfinished]):]
@@ -51,7 +51,7 @@ func lost(all []amber.Activity) []string {
 	out := []string{}
 	for _, a := range all {
 		if a.Kind == amber.ActivityGap {
-			out = append(out, clip(collapse(a.Name), 200))
+			out = append(out, shorten(collapse(a.Name), 200))
 		}
 	}
 	return out[max(0, len(out)-MaxFiles):]
@@ -64,7 +64,7 @@ func (p *picker) activity(all []amber.Activity, dir string) {
 		p.did(Cause, m.text, m.command)
 	}
 	for _, a := range working(all) {
-		p.did(Command, "`"+clip(collapse(a.Name), MaxItemBytes-2)+"`", a)
+		p.did(Command, "`"+shorten(collapse(a.Name), MaxItemBytes-2)+"`", a)
 	}
 }
 
@@ -105,11 +105,11 @@ func mended(all []amber.Activity, dir string) (out []fix) {
 			continue
 		}
 		files := between(a, passed, all, dir)
-		text := fmt.Sprintf("`%s` failed and passed later", clip(collapse(a.Name), 200))
+		text := fmt.Sprintf("`%s` failed and passed later", shorten(collapse(a.Name), 200))
 		if len(files) > 0 {
 			text += ", after changes to " + strings.Join(files[:min(len(files), 4)], ", ")
 		}
-		out = append(out, fix{command: passed, text: clip(text, MaxItemBytes)})
+		out = append(out, fix{command: passed, text: shorten(text, MaxItemBytes)})
 	}
 	return out[max(0, len(out)-most[Cause]):]
 }
@@ -142,7 +142,7 @@ func steps(line string) []string {
 func between(failed, passed amber.Activity, all []amber.Activity, dir string) (files []string) {
 	for _, a := range all {
 		if a.Kind == amber.ActivityFile && a.Status != "read" && failed.FirstAt.Before(a.LastAt) && a.FirstAt.Before(passed.LastAt) {
-			files = append(files, clip(collapse(relative(a.Name, dir)), 120))
+			files = append(files, shorten(collapse(relative(a.Name, dir)), 120))
 		}
 	}
 	return files

@@ -2,10 +2,9 @@ package digest
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // picker chooses the items of each kind.
@@ -106,7 +105,7 @@ func (p *picker) add(kind Kind, from, to int) {
 	for to > from && (!p.together(from, to) || len(p.text(from, to)) > MaxItemBytes) {
 		to--
 	}
-	it := Item{Kind: kind, Text: clip(p.text(from, to), MaxItemBytes), Turns: []amber.TurnID{p.turns[p.lines[from].turn].ID}}
+	it := Item{Kind: kind, Text: shorten(p.text(from, to), MaxItemBytes), Turns: []amber.TurnID{p.turns[p.lines[from].turn].ID}}
 	said := Parse(it.Text)
 	for i, known := range p.now[kind] {
 		switch text := Parse(known.Text); {
@@ -124,25 +123,15 @@ func (p *picker) add(kind Kind, from, to int) {
 // one that it contradicts.
 func Revisable(k Kind) bool { return k == Constraint || k == Preference || k == Decision }
 
-// clip cuts s to at most n bytes of whole characters with their accents, between words
+// shorten cuts s to at most n bytes of whole characters with their accents, between words
 // where it can.
-func clip(s string, n int) string {
+func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && (!utf8.RuneStart(s[n]) || isMark(s[n:])) {
-		n--
-	}
-	s = s[:n]
+	s = clip.Letters(s, n)
 	if at := strings.LastIndexByte(s, ' '); at > n/2 {
 		s = s[:at]
 	}
 	return s
-}
-
-// isMark reports whether a text begins with an accent or the like, which belongs to the
-// character before it.
-func isMark(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsMark(r)
 }

@@ -41,7 +41,7 @@ func brief(text string, n int) string {
 // cut cuts a text where it is long, and shows that.
 func cut(text string, n int) string {
 	if len(text) > n {
-		text = strings.TrimRight(clip(text, n-len("…")), " ,;:") + "…"
+		text = strings.TrimRight(shorten(text, n-len("…")), " ,;:") + "…"
 	}
 	return text
 }
@@ -79,7 +79,7 @@ func (d Digest) Summary() string {
 	if len(d.Files) > 0 && len(parts) < 2 {
 		parts = append(parts, filesChanged+": "+strings.Join(d.Files[:min(len(d.Files), 3)], ", "))
 	}
-	return clip(strings.Join(parts, " | "), maxSummary)
+	return shorten(strings.Join(parts, " | "), maxSummary)
 }
 
 // IsSummary reports whether a text begins as one that [Digest.Summary] wrote; a person or a

@@ -141,7 +141,7 @@ func (r *reader) sentence(s sentence) {
 	if n <= maxSentence {
 		r.out = append(r.out, s)
 	} else if r.long.text == "" {
-		s.text = clip(s.text, MaxItemBytes)
+		s.text = shorten(s.text, MaxItemBytes)
 		r.long = s
 	}
 }

@@ -78,7 +78,7 @@ func bounded(turns []amber.Turn) []amber.Turn {
 
 // add takes a turn apart, up to a number of sentences.
 func (t *talk) add(turn amber.Turn, limit int) {
-	s := spokenTurn{Turn: turn, first: len(t.lines), words: words(clip(turn.Content, 500))}
+	s := spokenTurn{Turn: turn, first: len(t.lines), words: words(shorten(turn.Content, 500))}
 	s.proposes = turn.Role == amber.RoleUser && proposes(turn.Content)
 	for _, x := range sentences(contextblock.Cut(BothEnds(turn.Content, maxTurnBytes)), limit) {
 		l := line{sentence: x, turn: len(t.turns), words: words(x.text), terms: analyze.Content(x.text)}

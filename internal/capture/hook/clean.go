@@ -2,8 +2,8 @@ package hook
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/redact"
 )
 
@@ -104,7 +104,7 @@ func (c *cleaner) trim(s string, cut bool) string {
 	if keep == len(s) {
 		return s
 	}
-	t := clipAtWord(s, keep)
+	t := clip.AtWord(s, keep)
 	c.lost += int64(len(s) - len(t))
 	return t
 }
@@ -116,28 +116,7 @@ func (c *cleaner) head(p payload) string {
 
 // clip cuts s to limit bytes and counts what it cuts.
 func (c *cleaner) clip(s string, limit int) string {
-	t := clip(s, limit)
+	t := clip.Bytes(s, limit)
 	c.lost += int64(len(s) - len(t))
 	return t
-}
-
-// clip returns at most limit bytes of s, whole characters.
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
-}
-
-// clipAtWord is clip that prefers to cut behind white space or a quote.
-func clipAtWord(s string, limit int) string {
-	s = clip(s, limit)
-	const near = 256
-	if at := strings.LastIndexAny(s, " \t\r\n\"'`"); at >= len(s)-near && at > 0 {
-		return s[:at+1]
-	}
-	return s
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
@@ -128,7 +129,7 @@ func (d *draft) fillDirectory() {
 	}
 	d.ev.Directory = d.clean.quietly(dir)
 	if d.in.Project != nil && dir != "" {
-		d.ev.Project = clip(d.clean.text(d.in.Project(dir)), amber.MaxIDBytes)
+		d.ev.Project = clip.Bytes(d.clean.text(d.in.Project(dir)), amber.MaxIDBytes)
 	}
 }
 
@@ -144,9 +145,9 @@ func (d *draft) model() string {
 	v := d.any("model", "model_id")
 	if v.kind == object {
 		parts := []string{v.get("providerID").str(), v.get("modelID").str()}
-		return clip(strings.Trim(strings.Join(parts, "/"), "/"), maxName)
+		return clip.Bytes(strings.Trim(strings.Join(parts, "/"), "/"), maxName)
 	}
-	return clip(v.text, maxName)
+	return clip.Bytes(v.text, maxName)
 }
 
 // timeOf reads a time in RFC 3339 or in milliseconds; the zero time when it is

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/capture/journal"
 )
@@ -98,7 +99,7 @@ func shortenTexts(ev *journal.HostEvent, limit int) (lost int64) {
 		texts = append(texts, &ev.Tool.Command)
 	}
 	for _, t := range texts {
-		short := clipAtWord(*t, limit)
+		short := clip.AtWord(*t, limit)
 		lost += int64(len(*t) - len(short))
 		*t = short
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/guard/redact"
 )
@@ -43,7 +44,7 @@ func ParseHost(name string) (Host, error) {
 		known = append(known, string(h))
 	}
 	return "", amber.Errorf(amber.KindInvalid, "parse host", "",
-		"unknown host %q, want one of %s", clip(strings.ToValidUTF8(name, ""), 40), strings.Join(known, ", "))
+		"unknown host %q, want one of %s", clip.Bytes(strings.ToValidUTF8(name, ""), 40), strings.Join(known, ", "))
 }
 
 // Input is what one hook process was told.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
@@ -75,7 +76,7 @@ func (d *draft) smallInput(v value) []byte {
 func shorten(v value, limit int) value {
 	switch v.kind {
 	case text:
-		v.text = clip(v.text, limit)
+		v.text = clip.Bytes(v.text, limit)
 	case array, object:
 		list := make([]value, len(v.list))
 		for i, e := range v.list {
@@ -218,7 +219,7 @@ func cutMiddle(s string, limit int) (out string, lost int64) {
 	if len(s) <= limit {
 		return s, 0
 	}
-	head := clip(s, limit/2)
+	head := clip.Bytes(s, limit/2)
 	tail := s[len(s)-limit/2:]
 	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -85,7 +86,7 @@ func (j *Journal) newest(key Key) (*active, error) {
 		return a, nil
 	}
 	if a.file, err = j.o.FS.OpenFile(j.path(key, segmentName(a.number)), os.O_RDWR|os.O_APPEND, 0); err != nil {
-		return nil, diskError("open segment", string(key), err)
+		return nil, diskerr.Own("open segment", string(key), err)
 	}
 	if err := j.inspect(key, a); err != nil {
 		a.close()
@@ -109,7 +110,7 @@ func (j *Journal) inspect(key Key, a *active) error {
 	case errors.Is(err, errHeader): // its frames are salvaged by readers
 		return j.surveyEnd(key, a)
 	case err != nil:
-		return diskError("read segment", string(key), err)
+		return diskerr.Own("read segment", string(key), err)
 	}
 	a.sealed, a.sure, a.last = false, h.base-1, h.base-1
 	if a.size == segmentHeader {
@@ -167,7 +168,7 @@ func (j *Journal) findEnd(key Key, a *active) error {
 	for {
 		ok, err := s.next()
 		if err != nil {
-			return diskError("read segment", string(key), err)
+			return diskerr.Own("read segment", string(key), err)
 		}
 		if !ok {
 			break
@@ -189,14 +190,14 @@ func (j *Journal) findEnd(key Key, a *active) error {
 func (j *Journal) cutTail(key Key, a *active, s *scanner) error {
 	torn, err := s.readTail()
 	if err != nil {
-		return diskError("read torn tail", string(key), err)
+		return diskerr.Own("read torn tail", string(key), err)
 	}
 	if err := j.keep(key, cutName(segmentName(a.number), s.at, torn), torn); err != nil && amber.KindOf(err) != amber.KindQuota {
 		return err
 	}
 	synced, err := j.truncate(j.path(key, segmentName(a.number)), s.at)
 	if err != nil {
-		return diskError("cut torn tail", string(key), err)
+		return diskerr.Own("cut torn tail", string(key), err)
 	}
 	if !synced {
 		j.poison(key, a, a.last+1)
@@ -256,7 +257,7 @@ func (j *Journal) doubtful(key Key, a *active) ([]Frame, error) {
 	for {
 		ok, err := s.next()
 		if err != nil {
-			return nil, diskError("read segment", string(key), err)
+			return nil, diskerr.Own("read segment", string(key), err)
 		}
 		if !ok || s.frame.Seq > a.last {
 			break
@@ -286,11 +287,11 @@ func (j *Journal) newSegment(key Key, number, last int64, frames []Frame) (*acti
 	}
 	path := j.path(key, segmentName(number))
 	if err := fsx.CreateNew(j.o.FS, path, 0o600, b); err != nil {
-		return nil, diskError("make segment", string(key), err)
+		return nil, diskerr.Own("make segment", string(key), err)
 	}
 	f, err := j.o.FS.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
-		return nil, diskError("open segment", string(key), err)
+		return nil, diskerr.Own("open segment", string(key), err)
 	}
 	size := int64(len(b))
 	return &active{file: f, number: number, free: number + 1, size: size, last: last, sure: last, used: size}, nil

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // Entry is something to keep.
@@ -35,7 +36,7 @@ func (j *Journal) appendLocked(s Session, batch []*pending) {
 	if err := j.store(s, batch); err != nil {
 		for _, p := range batch {
 			if p.err == nil {
-				p.seq, p.err = 0, diskError("append", string(s.Key()), err)
+				p.seq, p.err = 0, diskerr.Own("append", string(s.Key()), err)
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func (j *Journal) settleNames(key Key, a *active) error {
 	}
 	if a.empty {
 		if err := j.o.FS.SyncDir(j.path(key)); err != nil {
-			return diskError("sync session", string(key), err)
+			return diskerr.Own("sync session", string(key), err)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // Clear removes the segments of a session whose every entry has been drained:
@@ -71,7 +72,7 @@ func (j *Journal) clearDrained(key Key, drained int64) (removed int64, err error
 			// The name of the segment that stays must not be less durable than
 			// the removal of the others.
 			if err := j.o.FS.SyncDir(j.path(key)); err != nil {
-				return 0, diskError("clear segment", string(key), err)
+				return 0, diskerr.Own("clear segment", string(key), err)
 			}
 		}
 		if err := j.retire(key, s); err != nil {
@@ -96,10 +97,10 @@ func (j *Journal) retire(key Key, s surveyed) error {
 		}
 	}
 	if err := j.o.FS.Remove(j.path(key, segmentName(s.number))); err != nil {
-		return diskError("clear segment", string(key), err)
+		return diskerr.Own("clear segment", string(key), err)
 	}
 	if err := j.o.FS.SyncDir(j.path(key)); err != nil {
-		return diskError("clear segment", string(key), err)
+		return diskerr.Own("clear segment", string(key), err)
 	}
 	return nil
 }

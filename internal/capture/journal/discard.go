@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // Discard removes a file from the quarantine of a session for good, and
@@ -23,10 +24,10 @@ func (j *Journal) Discard(ctx context.Context, key Key, name string) error {
 				continue
 			}
 			if err := j.o.FS.Remove(j.path(key, quarantineName, name)); err != nil {
-				return diskError("discard", string(key), err)
+				return diskerr.Own("discard", string(key), err)
 			}
 			if err := j.o.FS.SyncDir(j.path(key, quarantineName)); err != nil {
-				return diskError("discard", string(key), err)
+				return diskerr.Own("discard", string(key), err)
 			}
 			return nil
 		}

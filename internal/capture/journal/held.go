@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -30,7 +31,7 @@ func (j *Journal) Held(key Key, name string) (Held, error) {
 func (j *Journal) heldFile(key Key, h Held) (Held, error) {
 	b, err := fsx.ReadFile(j.o.FS, j.path(key, quarantineName, h.Name), j.o.MaxSessionBytes)
 	if err != nil {
-		return h, diskError("read quarantine", string(key), err)
+		return h, diskerr.Own("read quarantine", string(key), err)
 	}
 	h.Payload = b
 	if strings.HasSuffix(h.Name, heldSuffix) {

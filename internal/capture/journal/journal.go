@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -107,7 +108,7 @@ func (j *Journal) Keys() ([]Key, error) {
 	}
 	entries, err := j.o.FS.ReadDir(j.dir)
 	if err != nil {
-		return nil, diskError("list sessions", j.dir, err)
+		return nil, diskerr.Own("list sessions", j.dir, err)
 	}
 	var keys []Key
 	for _, e := range entries {
@@ -140,7 +141,7 @@ func (j *Journal) segments(key Key) ([]segmentFile, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, diskError("list segments", string(key), err)
+		return nil, diskerr.Own("list segments", string(key), err)
 	}
 	var files []segmentFile
 	for _, e := range entries {
@@ -153,7 +154,7 @@ func (j *Journal) segments(key Key) ([]segmentFile, error) {
 			continue
 		}
 		if err != nil {
-			return nil, diskError("list segments", string(key), err)
+			return nil, diskerr.Own("list segments", string(key), err)
 		}
 		f := segmentFile{number: n, regular: info.Mode().IsRegular()}
 		if f.regular {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"syscall"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -50,7 +50,7 @@ func (j *Journal) lockedTelling(ctx context.Context, key Key, blocked func(bool)
 	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
 		return noFolder(j.path(key))
 	}
-	return diskError("lock session", string(key), err)
+	return diskerr.Own("lock session", string(key), err)
 }
 
 // checkFolder returns nil when dir is a folder and no link to one, an error of
@@ -61,7 +61,7 @@ func (j *Journal) checkFolder(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return noFolder(dir)
 	case err != nil:
-		return diskError("open spool", dir, err)
+		return diskerr.Own("open spool", dir, err)
 	case !info.IsDir():
 		return amber.Errorf(amber.KindDamaged, "open spool", dir, "not a folder")
 	}
@@ -92,7 +92,7 @@ func (j *Journal) BeginDrain(ctx context.Context) (end func() error, err error) 
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, amber.Errorf(amber.KindBusy, "wait for drain", "", "another process has been draining for %s", j.o.Wait.String())
 	}
-	return nil, diskError("wait for drain", j.dir, err)
+	return nil, diskerr.Own("wait for drain", j.dir, err)
 }
 
 // Make makes the folder of the journal, durably, unless it is there: one that
@@ -104,7 +104,7 @@ func (j *Journal) Make() error {
 		return err
 	}
 	if err := fsx.MkdirAll(j.o.FS, j.dir, 0o700); err != nil {
-		return diskError("make spool", j.dir, err)
+		return diskerr.Own("make spool", j.dir, err)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (j *Journal) makeFolder(key Key) error {
 // one there is cannot get lost.
 func (j *Journal) syncFolder(key Key) error {
 	if err := fsx.MkdirAll(j.o.FS, j.path(key), 0o700); err != nil {
-		return diskError("make session", string(key), err)
+		return diskerr.Own("make session", string(key), err)
 	}
 	return nil
 }
@@ -143,23 +143,4 @@ func checkKey(key Key) error {
 // ended is the error of a context that is over.
 func ended(op, id string, ctx context.Context) error {
 	return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: id, Err: context.Cause(ctx)}
-}
-
-// diskError gives a file system error its kind: what permissions forbid is
-// refused, something else in the place of a file or a folder is damaged,
-// everything else is internal.
-func diskError(op, id string, err error) error {
-	if _, ok := errors.AsType[*amber.Error](err); ok {
-		return err
-	}
-	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: id, Err: err}
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		e.Kind, e.Hint = amber.KindRefused, "check who owns the folder, or choose another with --home"
-	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, fsx.ErrTooLarge), errors.Is(err, syscall.ENOTDIR):
-		e.Kind = amber.KindDamaged
-	case errors.Is(err, syscall.ENOSPC):
-		e.Hint = "free some disk space"
-	}
-	return e
 }

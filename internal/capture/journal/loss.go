@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -59,20 +60,20 @@ func (j *Journal) countLoss(cause error) error {
 		f, err = j.makeLosses(path)
 	}
 	if err != nil {
-		return diskError("count loss", path, err)
+		return diskerr.Own("count loss", path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return diskError("count loss", path, err)
+		return diskerr.Own("count loss", path, err)
 	case !info.Mode().IsRegular():
-		return diskError("count loss", path, fsx.ErrNotRegular)
+		return diskerr.Own("count loss", path, fsx.ErrNotRegular)
 	case info.Size() >= maxLosses:
 		return nil
 	}
 	if err := noteLoss(f, code); err != nil {
-		return diskError("count loss", path, err)
+		return diskerr.Own("count loss", path, err)
 	}
 	return nil
 }
@@ -124,7 +125,7 @@ func (j *Journal) Losses() (Losses, error) {
 		return out, nil
 	}
 	if err != nil {
-		return out, diskError("read losses", path, err)
+		return out, diskerr.Own("read losses", path, err)
 	}
 	kinds := map[byte]amber.Kind{}
 	for k, c := range lossCodes {
@@ -140,7 +141,7 @@ func (j *Journal) Losses() (Losses, error) {
 	}
 	info, err := j.o.FS.Lstat(path)
 	if err != nil {
-		return out, diskError("read losses", path, err)
+		return out, diskerr.Own("read losses", path, err)
 	}
 	out.Last = amber.At(info.ModTime())
 	return out, nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -69,7 +70,7 @@ func (j *Journal) readMeta(key Key) (meta, error) {
 		return meta{}, amber.Errorf(amber.KindDamaged, "read session", string(key), "the meta file is too large")
 	}
 	if err != nil {
-		return meta{}, diskError("read session", string(key), err)
+		return meta{}, diskerr.Own("read session", string(key), err)
 	}
 	return parseMeta(b, key)
 }
@@ -93,14 +94,14 @@ func (j *Journal) ensureMeta(s Session) error {
 	}
 	m := meta{Format: metaFormat, Host: s.Host, SessionID: s.ID, StartedAt: amber.At(j.o.Clock())}
 	if m.Epoch, err = newEpoch(j.o.Random); err != nil {
-		return diskError("write meta", string(key), err)
+		return diskerr.Own("write meta", string(key), err)
 	}
 	b, err := m.marshal()
 	if err != nil {
 		return err
 	}
 	if err := fsx.Replace(j.o.FS, j.path(key, metaName), 0o600, b); err != nil {
-		return diskError("write meta", string(key), err)
+		return diskerr.Own("write meta", string(key), err)
 	}
 	return nil
 }

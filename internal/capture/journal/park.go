@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -39,7 +40,7 @@ func (j *Journal) Park(ctx context.Context, dest string, drained func(Origin) (i
 		return report, amber.Errorf(amber.KindInvalid, "park journal", dest, "the path is not absolute")
 	}
 	if err := fsx.RemoveAll(j.o.FS, dest); err != nil {
-		return report, diskError("park journal", dest, err)
+		return report, diskerr.Own("park journal", dest, err)
 	}
 	keys, err := j.Keys()
 	if err != nil {
@@ -52,11 +53,11 @@ func (j *Journal) Park(ctx context.Context, dest string, drained func(Origin) (i
 			return report, ended("park journal", "", ctx)
 		}
 		if p.failed != nil {
-			return report, diskError("park journal", dest, p.failed)
+			return report, diskerr.Own("park journal", dest, p.failed)
 		}
 		if err != nil {
 			if err := fsx.RemoveAll(j.o.FS, p.dir); err != nil {
-				return report, diskError("park journal", dest, err)
+				return report, diskerr.Own("park journal", dest, err)
 			}
 			report.Failed[key] = err.Error()
 			continue
@@ -65,13 +66,13 @@ func (j *Journal) Park(ctx context.Context, dest string, drained func(Origin) (i
 	}
 	if report.Frames == 0 {
 		if err := fsx.RemoveAll(j.o.FS, dest); err != nil {
-			return report, diskError("park journal", dest, err)
+			return report, diskerr.Own("park journal", dest, err)
 		}
 		return report, nil
 	}
 	// One sync for everything: others wait meanwhile.
 	if err := j.o.FS.SyncAll(dest); err != nil {
-		return report, diskError("park journal", dest, err)
+		return report, diskerr.Own("park journal", dest, err)
 	}
 	return report, nil
 }

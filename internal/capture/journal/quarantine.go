@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -101,7 +102,7 @@ func (j *Journal) Quarantined(ctx context.Context, key Key, fn func(Held) error)
 func (j *Journal) readHeld(key Key, h Held) (Held, error) {
 	b, err := fsx.ReadFile(j.o.FS, j.path(key, quarantineName, h.Name), maxHeldLine+MaxPayload)
 	if err != nil && !errors.Is(err, fsx.ErrTooLarge) {
-		return h, diskError("read quarantine", string(key), err)
+		return h, diskerr.Own("read quarantine", string(key), err)
 	}
 	h.parse(b)
 	return h, nil
@@ -139,7 +140,7 @@ func (j *Journal) held(key Key) ([]Held, error) {
 	}
 	entries, err := j.o.FS.ReadDir(dir)
 	if err != nil {
-		return nil, diskError("list quarantine", string(key), err)
+		return nil, diskerr.Own("list quarantine", string(key), err)
 	}
 	var out []Held
 	for _, e := range entries {
@@ -148,7 +149,7 @@ func (j *Journal) held(key Key) ([]Held, error) {
 		}
 		info, err := e.Info()
 		if err != nil {
-			return nil, diskError("list quarantine", string(key), err)
+			return nil, diskerr.Own("list quarantine", string(key), err)
 		}
 		out = append(out, Held{Name: e.Name(), Bytes: info.Size()})
 	}
@@ -170,7 +171,7 @@ func (j *Journal) quarantine(key Key, more int64) (string, error) {
 	}
 	dir := j.path(key, quarantineName)
 	if err := fsx.MkdirAll(j.o.FS, dir, 0o700); err != nil {
-		return "", diskError("make quarantine", string(key), err)
+		return "", diskerr.Own("make quarantine", string(key), err)
 	}
 	return dir, nil
 }
@@ -181,7 +182,7 @@ func (j *Journal) keep(key Key, name string, b []byte) error {
 		return err
 	}
 	if err := fsx.Replace(j.o.FS, j.path(key, quarantineName, name), 0o600, b); err != nil {
-		return diskError("quarantine", string(key), err)
+		return diskerr.Own("quarantine", string(key), err)
 	}
 	return nil
 }
@@ -198,7 +199,7 @@ func (j *Journal) keepFile(key Key, name, as string, size int64) error {
 		err = j.o.FS.SyncDir(dir)
 	}
 	if err != nil {
-		return diskError("quarantine", string(key), err)
+		return diskerr.Own("quarantine", string(key), err)
 	}
 	return nil
 }

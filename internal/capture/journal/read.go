@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // Damage counts what a reader could not read.
@@ -100,7 +101,7 @@ func (j *Journal) settle(key Key, floor int64) ([]segmentFile, error) {
 	case !a.empty:
 		if err := a.file.Sync(); err != nil {
 			j.poison(key, a, a.last+1)
-			return nil, diskError("sync session", string(key), err)
+			return nil, diskerr.Own("sync session", string(key), err)
 		}
 	}
 	return j.segments(key)
@@ -151,7 +152,7 @@ func (r *reader) segment(seg surveyed, limit int64) error {
 		return nil
 	}
 	if err != nil {
-		return diskError("open segment", string(r.key), err)
+		return diskerr.Own("open segment", string(r.key), err)
 	}
 	defer f.Close()
 	if seg.header.base > 0 {
@@ -161,7 +162,7 @@ func (r *reader) segment(seg surveyed, limit int64) error {
 	for {
 		ok, err := s.next()
 		if err != nil {
-			return diskError("read segment", string(r.key), err)
+			return diskerr.Own("read segment", string(r.key), err)
 		}
 		if !ok {
 			break

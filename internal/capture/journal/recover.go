@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -72,7 +73,7 @@ func (j *Journal) sweep(key Key) error {
 			_, err = fsx.SweepTemp(j.o.FS, dir)
 		}
 		if err != nil {
-			return diskError("sweep session", string(key), err)
+			return diskerr.Own("sweep session", string(key), err)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // Remove removes the folder of a session of which nothing is left: every entry
@@ -46,12 +47,12 @@ func (j *Journal) left(key Key, drained int64) (bool, error) {
 		return true, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return true, diskError("remove session", string(key), err)
+		return true, diskerr.Own("remove session", string(key), err)
 	}
 	_, origin := j.readMeta(key)
 	entries, err := j.o.FS.ReadDir(j.path(key))
 	if err != nil {
-		return true, diskError("remove session", string(key), err)
+		return true, diskerr.Own("remove session", string(key), err)
 	}
 	for _, e := range entries {
 		switch name := e.Name(); name {
@@ -92,7 +93,7 @@ func (j *Journal) remove(key Key) error {
 		return err
 	}
 	if err := fsys.SyncDir(j.path(key)); err != nil {
-		return diskError("remove session", string(key), err)
+		return diskerr.Own("remove session", string(key), err)
 	}
 	for _, f := range files {
 		if err := j.removeName(key, segmentName(f.number)); err != nil {
@@ -103,7 +104,7 @@ func (j *Journal) remove(key Key) error {
 		return err
 	}
 	if err := fsys.SyncDir(j.path(key)); err != nil {
-		return diskError("remove session", string(key), err)
+		return diskerr.Own("remove session", string(key), err)
 	}
 	if err := j.removeName(key, lockName); err != nil {
 		return err
@@ -113,14 +114,14 @@ func (j *Journal) remove(key Key) error {
 		return nil
 	}
 	if err := fsys.SyncDir(j.dir); err != nil {
-		return diskError("remove session", string(key), err)
+		return diskerr.Own("remove session", string(key), err)
 	}
 	return nil
 }
 
 func (j *Journal) removeName(key Key, name string) error {
 	if err := j.o.FS.Remove(j.path(key, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return diskError("remove session", string(key), err)
+		return diskerr.Own("remove session", string(key), err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -63,19 +64,19 @@ func (r *reader) survey(files []segmentFile) ([]surveyed, error) {
 func (j *Journal) header(key Key, number int64) (header, error) {
 	f, err := j.o.FS.OpenFile(j.path(key, segmentName(number)), os.O_RDONLY, 0)
 	if err != nil {
-		return header{}, diskError("open segment", string(key), err)
+		return header{}, diskerr.Own("open segment", string(key), err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return header{}, diskError("open segment", string(key), err)
+		return header{}, diskerr.Own("open segment", string(key), err)
 	}
 	h, err := readHeader(f, info.Size())
 	switch {
 	case errors.Is(err, errHeader), err == nil && h.key != key:
 		return header{}, errHeader
 	case err != nil:
-		return header{}, diskError("read segment", string(key), err)
+		return header{}, diskerr.Own("read segment", string(key), err)
 	}
 	return h, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/strictjson"
 )
@@ -132,14 +133,10 @@ func (r *Registry) change(ctx context.Context, fn func(*pins) (changed bool)) er
 }
 
 func (r *Registry) unwritten(err error) error {
-	kind := amber.KindInternal
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		kind = amber.KindBusy
-	case errors.Is(err, fs.ErrPermission):
-		kind = amber.KindRefused
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &amber.Error{Op: "write projects", Kind: amber.KindBusy, ID: r.path(), Err: err}
 	}
-	return &amber.Error{Op: "write projects", Kind: kind, ID: r.path(), Err: err}
+	return diskerr.Own("write projects", r.path(), err)
 }
 
 // drop makes room: folders that are gone go.

@@ -25,6 +25,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Source says what names a project.
@@ -181,10 +182,7 @@ func plain(base string, room int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(base, "_"))
-	if len(base) > room {
-		base = strings.ToValidUTF8(base[:room], "")
-	}
-	if base = strings.TrimSpace(base); base == "" || base == "." || base == "_" {
+	if base = strings.TrimSpace(clip.Bytes(base, room)); base == "" || base == "." || base == "_" {
 		return "project"
 	}
 	return base

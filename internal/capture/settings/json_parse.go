@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"sync"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // parser reads one document from left to right.
@@ -240,8 +242,6 @@ func (p *parser) literal() (*Node, error) {
 		return n, nil
 	case text == "":
 		return nil, p.fail(from, "expected a value, found %q", p.src[from])
-	case len(text) > 20:
-		text = text[:20] + "…"
 	}
-	return nil, p.fail(from, "%q is not a value", text)
+	return nil, p.fail(from, "%q is not a value", clip.Marked(text, 20))
 }

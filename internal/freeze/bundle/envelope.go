@@ -46,13 +46,3 @@ func unseal(b []byte, format string, version int, into body) (sign.SignatureRepo
 }
 
 func tooNew(format string, args ...any) error { return envelope.TooNew("read bundle", format, args...) }
-
-// clip shortens hostile text for an error message.
-func clip(s string) string {
-	const most = 60
-	r := []rune(s)
-	if len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return string(r)
-}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
@@ -66,7 +67,7 @@ func (b *Bundle) examine(ctx context.Context, to sink, early bool) (*examination
 		unread = inner.inside(ctx, to)
 	}
 	if err := <-hashed; err != nil {
-		return nil, diskError("read bundle", b.path, err)
+		return nil, diskerr.Given("read bundle", b.path, err)
 	}
 	x.facts.SHA256 = whole
 	if err := x.sidecar(whole); err != nil {
@@ -137,7 +138,7 @@ func (x *examination) sidecar(digest string) error {
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
 		x.fail(CheckSidecar, errors.New("the sidecar is not a file of 64 characters"))
 	case err != nil:
-		return diskError("read sidecar", sidecarPath(x.path), err)
+		return diskerr.Given("read sidecar", sidecarPath(x.path), err)
 	case string(b) != digest:
 		x.fail(CheckSidecar, errors.New("the digest of the file does not match the sidecar"))
 	default:

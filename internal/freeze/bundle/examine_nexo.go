@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
 )
@@ -52,7 +53,7 @@ func (x *examination) other(s *stream, to sink) error {
 func readNexoEntry(r io.Reader) (header, bool, error) {
 	h, end, err := readGNU(r)
 	if err == nil && !end && h.isFolder() {
-		err = fmt.Errorf("entry %q is a folder", clip(h.path))
+		err = fmt.Errorf("entry %q is a folder", clip.Name(h.path))
 	}
 	h.mode = 0o600
 	return h, end, err

@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
@@ -71,14 +72,14 @@ func checkFolder(fsys fsx.FS, dir string) error {
 	const op = "extract bundle"
 	info, err := fsys.Lstat(dir)
 	if err != nil {
-		return diskError(op, dir, err)
+		return diskerr.Given(op, dir, err)
 	}
 	list, err := fsys.ReadDir(dir)
 	switch {
 	case !info.IsDir():
 		return amber.Errorf(amber.KindInvalid, op, dir, "not a folder")
 	case err != nil:
-		return diskError(op, dir, err)
+		return diskerr.Given(op, dir, err)
 	case len(list) > 0:
 		return amber.Errorf(amber.KindInvalid, op, dir, "the folder is not empty")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
@@ -94,7 +95,7 @@ func empty(fsys fsx.FS, dir string) error {
 	for _, e := range list {
 		errs = append(errs, fsx.RemoveAll(fsys, filepath.Join(dir, e.Name())))
 	}
-	return diskError("empty folder", dir, errors.Join(errs...))
+	return diskerr.Given("empty folder", dir, errors.Join(errs...))
 }
 
 // folder is a sink that makes files.
@@ -111,7 +112,7 @@ func (f *folder) file(name string, mode fs.FileMode) (io.WriteCloser, error) {
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
 	out, err := fsx.Build(f.fsys, full, mode)
 	if err != nil {
-		return nil, diskError("extract bundle", full, err)
+		return nil, diskerr.Given("extract bundle", full, err)
 	}
 	return &extracting{out}, nil
 }
@@ -128,7 +129,7 @@ func (f *folder) mkdir(name string) error {
 	}
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
 	if err := f.fsys.Mkdir(full, 0o700); err != nil {
-		return diskError("extract bundle", full, err)
+		return diskerr.Given("extract bundle", full, err)
 	}
 	f.made[name] = true
 	return nil
@@ -139,7 +140,7 @@ type extracting struct{ f fsx.File }
 
 func (e *extracting) Write(p []byte) (int, error) {
 	n, err := e.f.Write(p)
-	return n, diskError("extract bundle", e.f.Name(), err)
+	return n, diskerr.Given("extract bundle", e.f.Name(), err)
 }
 
-func (e *extracting) Close() error { return diskError("extract bundle", e.f.Name(), e.f.Close()) }
+func (e *extracting) Close() error { return diskerr.Given("extract bundle", e.f.Name(), e.f.Close()) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
@@ -69,12 +70,12 @@ func (in *inner) check() error {
 
 func (e *entry) check() error {
 	if err := CheckPath(e.Path); err != nil {
-		return fmt.Errorf("path %q: %v", clip(e.Path), err)
+		return fmt.Errorf("path %q: %v", clip.Name(e.Path), err)
 	}
 	mode, err := parseMode(e.Mode)
 	switch {
 	case err != nil || e.Size < 0:
-		return fmt.Errorf("entry %q of mode %q and %d bytes", e.Path, clip(e.Mode), e.Size)
+		return fmt.Errorf("entry %q of mode %q and %d bytes", e.Path, clip.Name(e.Mode), e.Size)
 	case e.isFolder() && (mode != 0o700 || e.Size != 0 || e.SHA256 != ""):
 		return fmt.Errorf("a folder %q of another form", e.Path)
 	case e.isFolder():
@@ -113,7 +114,7 @@ func parseMode(s string) (fs.FileMode, error) {
 	case "0700":
 		return 0o700, nil
 	}
-	return 0, fmt.Errorf("mode %q", clip(s))
+	return 0, fmt.Errorf("mode %q", clip.Name(s))
 }
 
 // innerOf returns the bytes of the entry that is the inner manifest.

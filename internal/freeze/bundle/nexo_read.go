@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/names"
 	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
@@ -54,7 +55,7 @@ var manifestRules = strictjson.Rules{Space: true, AnyCase: true, Unknown: true, 
 func (m *NexoManifest) check() error {
 	switch {
 	case m.BundleFormat != nexoFormat:
-		return fmt.Errorf("the format is %q and not %s", clip(m.BundleFormat), nexoFormat)
+		return fmt.Errorf("the format is %q and not %s", clip.Name(m.BundleFormat), nexoFormat)
 	case m.ManifestVersion > nexoVersion:
 		return tooNew("manifest_version %d of %s; this amber knows %d", m.ManifestVersion, nexoFormat, nexoVersion)
 	case m.ManifestVersion != nexoVersion:
@@ -106,15 +107,15 @@ func (v NexoSchemas) check() error {
 
 func (a *NexoArtifact) check() error {
 	if a.Size < 0 {
-		return fmt.Errorf("%q has %d bytes", clip(a.Path), a.Size)
+		return fmt.Errorf("%q has %d bytes", clip.Name(a.Path), a.Size)
 	}
-	return cmp.Or(checkNexoKind(a.Path, a.Kind), envelope.CheckDigest("the digest of "+clip(a.Path), a.SHA256))
+	return cmp.Or(checkNexoKind(a.Path, a.Kind), envelope.CheckDigest("the digest of "+clip.Name(a.Path), a.SHA256))
 }
 
 // checkNexoKind checks that an artifact lies where its kind belongs.
 func checkNexoKind(path, kind string) error {
 	if err := names.CheckPath(path); err != nil {
-		return fmt.Errorf("path %q: %v", clip(path), err)
+		return fmt.Errorf("path %q: %v", clip.Name(path), err)
 	}
 	for _, p := range nexoPlaces {
 		if kind == p.kind && path == p.path {
@@ -127,5 +128,5 @@ func checkNexoKind(path, kind string) error {
 	case kind == kindMemory && strings.HasPrefix(path, notesFolder) && !names.InGitFolder(path):
 		return nil
 	}
-	return fmt.Errorf("path %q of kind %q", clip(path), clip(kind))
+	return fmt.Errorf("path %q of kind %q", clip.Name(path), clip.Name(kind))
 }

@@ -7,6 +7,7 @@ import (
 
 	"filippo.io/age"
 
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
@@ -44,7 +45,7 @@ func Read(ctx context.Context, file string, o ReadOptions) (*Bundle, error) {
 	}
 	f, err := o.FS.OpenFile(file, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, diskError("open bundle", file, err)
+		return nil, diskerr.Given("open bundle", file, err)
 	}
 	b := &Bundle{path: file, o: o, file: f, close: sync.OnceValue(f.Close)}
 	info, err := f.Stat()
@@ -58,13 +59,13 @@ func Read(ctx context.Context, file string, o ReadOptions) (*Bundle, error) {
 	}
 	if err != nil {
 		_ = b.Close()
-		return nil, diskError("open bundle", file, err)
+		return nil, diskerr.Given("open bundle", file, err)
 	}
 	return b, nil
 }
 
 // Close closes the file.
-func (b *Bundle) Close() error { return diskError("close bundle", b.path, b.close()) }
+func (b *Bundle) Close() error { return diskerr.Given("close bundle", b.path, b.close()) }
 
 // Info returns what the bundle says about itself to everybody. The format is "" and most of it empty for an encrypted
 // one without an outer manifest. SHA256 is "" until all of it was read, by [Bundle.Verify] or [Bundle.Extract].

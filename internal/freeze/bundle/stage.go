@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -33,12 +34,12 @@ func stage(fsys fsx.FS, path string) (*staged, error) {
 	if _, err := fsys.Lstat(path); err == nil {
 		return nil, taken(path)
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, diskError("write bundle", path, err)
+		return nil, diskerr.Given("write bundle", path, err)
 	}
 	temp := filepath.Join(filepath.Dir(path), fsx.TempPrefix+rand.Text())
 	f, err := fsx.Build(fsys, temp, 0o600)
 	if err != nil {
-		return nil, diskError("write bundle", path, err)
+		return nil, diskerr.Given("write bundle", path, err)
 	}
 	return &staged{fsys: fsys, path: path, temp: temp, file: f}, nil
 }
@@ -96,26 +97,26 @@ func (s *staged) commit(ctx context.Context, digest string) error {
 	case errors.Is(err, fs.ErrExist) && !linked:
 		return errors.Join(taken(s.path), repairSidecar(ctx, s.fsys, s.path))
 	case !linked:
-		return diskError("write bundle", s.path, err)
+		return diskerr.Given("write bundle", s.path, err)
 	}
 	if err = errors.Join(err, s.fsys.SyncDir(filepath.Dir(s.path))); err != nil {
 		err = fmt.Errorf("%w: %w", fsx.ErrInPlace, err)
 	}
-	return diskError("write bundle", s.path, err)
+	return diskerr.Given("write bundle", s.path, err)
 }
 
 // repairSidecar gives the bundle of a faster writer its digest back.
 func repairSidecar(ctx context.Context, fsys fsx.FS, path string) error {
 	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
-		return diskError("write sidecar", path, err)
+		return diskerr.Given("write sidecar", path, err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, &cancelled{ctx, f}); err != nil {
-		return diskError("write sidecar", path, err)
+		return diskerr.Given("write sidecar", path, err)
 	}
-	return diskError("write sidecar", path, fsx.Replace(fsys, sidecarPath(path), 0o600, []byte(hexSum(h))))
+	return diskerr.Given("write sidecar", path, fsx.Replace(fsys, sidecarPath(path), 0o600, []byte(hexSum(h))))
 }
 
 // abort removes what was written; after commit it does nothing.
@@ -125,26 +126,7 @@ func (s *staged) abort() error {
 	}
 	f := s.file
 	s.file = nil
-	return diskError("write bundle", s.path, errors.Join(f.Close(), s.fsys.Remove(s.temp)))
+	return diskerr.Given("write bundle", s.path, errors.Join(f.Close(), s.fsys.Remove(s.temp)))
 }
 
 func sidecarPath(path string) string { return path + ".sha256" }
-
-// diskError gives an error of the file system its kind; one that has a kind keeps it, and so does the end of a
-// context.
-func diskError(op, path string, err error) error {
-	var e *amber.Error
-	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	kind := amber.KindInternal
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		kind = amber.KindNotFound
-	case errors.Is(err, fs.ErrPermission):
-		kind = amber.KindRefused
-	case errors.Is(err, fsx.ErrNotRegular):
-		kind = amber.KindInvalid
-	}
-	return &amber.Error{Op: op, Kind: kind, ID: path, Err: err}
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // stream is the way from the file to the tar. Each step keeps what went wrong in it: what is reported at the end of the
@@ -117,7 +118,7 @@ func (s *stream) cause(path string, err error) (check string, why, fatal error) 
 	s.close() // nothing moves any more
 	switch {
 	case s.disk.err != nil:
-		return "", nil, diskError("read bundle", path, s.disk.err)
+		return "", nil, diskerr.Given("read bundle", path, s.disk.err)
 	case s.meter != nil && s.meter.err != nil:
 		return "", nil, s.meter.err
 	case s.plain != nil && s.plain.err != nil:

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // A tar is blocks of 512 bytes: a header, the bytes of the entry filled up with zeros, and so on; two blocks of zeros
@@ -189,7 +191,7 @@ func readPOSIX(r io.Reader) (h header, end bool, err error) {
 		return h, false, err
 	}
 	if !bytes.Equal(posixHeader(h), raw) {
-		return h, false, fmt.Errorf("the header of %q is not in the form that Amber writes", clip(h.path))
+		return h, false, fmt.Errorf("the header of %q is not in the form that Amber writes", clip.Name(h.path))
 	}
 	return h, false, nil
 }

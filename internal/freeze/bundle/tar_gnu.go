@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 const (
@@ -70,7 +72,7 @@ func readGNU(r io.Reader) (h header, end bool, err error) {
 	}
 	if long != "" {
 		if !strings.HasPrefix(long, h.path) {
-			return h, false, fmt.Errorf("the long name %q is of another entry", clip(long))
+			return h, false, fmt.Errorf("the long name %q is of another entry", clip.Name(long))
 		}
 		h.path = long
 	}
@@ -102,7 +104,7 @@ func parseGNU(b []byte) (h header, err error) {
 	case magic != gnuMagic:
 		return h, errors.New("a header of the archive is not of GNU tar")
 	case kind != typeFile && kind != typeOldFile && kind != typeGNULong:
-		return h, fmt.Errorf("entry %q has type %q, want a regular file", clip(h.path), kind)
+		return h, fmt.Errorf("entry %q has type %q, want a regular file", clip.Name(h.path), kind)
 	}
 	return h, nil
 }

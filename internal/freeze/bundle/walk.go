@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
 )
 
@@ -83,7 +84,7 @@ func (w *walk) entry(h header) error {
 // admit looks at an entry before anything is done with it.
 func (w *walk) admit(h header) error {
 	if err := CheckPath(h.path); err != nil {
-		return fmt.Errorf("path %q: %v", clip(h.path), err)
+		return fmt.Errorf("path %q: %v", clip.Name(h.path), err)
 	}
 	if err := w.taken.add(h.path); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/agekey"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
 	"github.com/amber-memory/amber/wire"
@@ -82,7 +83,7 @@ func Write(ctx context.Context, file string, c Contents, sources []Source, o Wri
 	defer func() { err = errors.Join(err, s.abort()) }()
 	w := &writing{file: s, contents: c, o: o}
 	if info, err = w.amber(ctx, list); err != nil {
-		return wire.BundleInfo{}, diskError("write bundle", file, err)
+		return wire.BundleInfo{}, diskerr.Given("write bundle", file, err)
 	}
 	return info, nil
 }

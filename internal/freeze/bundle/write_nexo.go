@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -46,7 +47,7 @@ func WriteNexo(ctx context.Context, file string, c NexoContents, sources []Sourc
 	defer func() { err = errors.Join(err, s.abort()) }()
 	w := &writing{file: s, contents: c.Contents, o: o}
 	if info, err = w.nexo(ctx, c, list); err != nil {
-		return wire.BundleInfo{}, diskError("write bundle", file, err)
+		return wire.BundleInfo{}, diskerr.Given("write bundle", file, err)
 	}
 	return info, nil
 }

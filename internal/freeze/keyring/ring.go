@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/wire/sign"
 )
@@ -162,16 +163,14 @@ func (r *Ring) Standing(ctx context.Context, key sign.KeyID) (sign.Standing, err
 
 // failed makes an error of what the file system said.
 func failed(op, path string, err error) error {
-	var e *amber.Error
-	if errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	e = &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
+	var known *amber.Error
 	switch {
+	case errors.As(err, &known):
+		return err
 	case errors.Is(err, fs.ErrNotExist):
-		e.Kind, e.Err = amber.KindNotFound, errors.New("the home has no signing key")
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, fsx.ErrNotRegular):
-		e.Kind = amber.KindRefused
+		return amber.Errorf(amber.KindNotFound, op, path, "the home has no signing key")
+	case errors.Is(err, fsx.ErrNotRegular): // whatever it leads to is not a key of this home
+		return &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
 	}
-	return e
+	return diskerr.Own(op, path, err)
 }

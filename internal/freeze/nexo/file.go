@@ -13,6 +13,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 )
 
@@ -184,7 +185,7 @@ func (f *file) check(name string) error {
 	for _, line := range lines {
 		if line != "ok" && !strings.HasPrefix(line, "NULL value in ") && !strings.HasPrefix(line, "CHECK constraint failed in ") &&
 			!strings.HasPrefix(line, "non-unique entry in ") {
-			return amber.Errorf(amber.KindDamaged, "check table "+name, f.name, "%s", sqlconn.Clip(line))
+			return amber.Errorf(amber.KindDamaged, "check table "+name, f.name, "%s", clip.Name(line))
 		}
 	}
 	var n int64

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 )
 
@@ -121,7 +122,7 @@ func plainMemory(id, content, memoryType string, at int64, tags, concepts []stri
 	if string(m.ID) != id {
 		came.ID = strings.ToValidUTF8(id, "\uFFFD")
 	}
-	came.MemoryType = strings.ToValidUTF8(came.MemoryType[:min(len(came.MemoryType), amber.MaxTagBytes)], "\uFFFD")
+	came.MemoryType = clip.Bytes(strings.ToValidUTF8(came.MemoryType, "\uFFFD"), amber.MaxTagBytes)
 	if !slices.IsSorted(concepts) {
 		came.Concepts = concepts
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
 )
 
@@ -17,9 +18,5 @@ func checkName(what, s string, most int) error {
 
 // clean makes s fit for checkText: characters that it may not have are replaced, and text that is too long is cut.
 func clean(s string, most int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
-	}
-	return s
+	return clip.Bytes(strings.ToValidUTF8(s, "\uFFFD"), most)
 }

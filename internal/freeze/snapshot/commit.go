@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/gitobj"
 	"github.com/amber-memory/amber/internal/freeze/repo"
 	"github.com/amber-memory/amber/wire"
@@ -36,7 +37,7 @@ func commitText(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.ToValidUTF8(s[:min(len(s), maxCommitText)], "")
+	return clip.Bytes(s, maxCommitText)
 }
 
 // errFound ends a walk at what was looked for.

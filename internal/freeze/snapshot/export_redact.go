@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/freeze/repo"
 	"github.com/amber-memory/amber/wire"
@@ -121,16 +121,7 @@ func (x *export) text(text string, most int) (string, error) {
 		return "", err
 	}
 	x.redacted("manifest", "", clean.counts, int64(len(text)))
-	return cut(clean.bytes, most), nil
-}
-
-// cut returns at most so many bytes of a text: a marker may be longer than the secret that it
-// replaces.
-func cut(text []byte, most int) string {
-	if len(text) <= most {
-		return string(text)
-	}
-	return strings.ToValidUTF8(string(text[:most]), "")
+	return clip.Bytes(string(clean.bytes), most), nil
 }
 
 // vaultFolder is the folder of the state that holds the files of a vault.
@@ -148,7 +139,7 @@ func (x *export) mayName(part, rel string, isDir bool) (bool, error) {
 	if err != nil || len(clean.counts) == 0 {
 		return err == nil, err
 	}
-	told, detail := cut(clean.bytes, maxTold), "the name contains a secret"
+	told, detail := clip.Bytes(string(clean.bytes), maxTold), "the name contains a secret"
 	if isDir {
 		detail += "; the folder is left out with its content"
 	}
@@ -175,7 +166,7 @@ func (x *export) mayTell(m repo.JournalMark) (bool, error) {
 	if len(counts) == 0 {
 		return true, nil
 	}
-	told := cut(session.bytes, maxTold)
+	told := clip.Bytes(string(session.bytes), maxTold)
 	x.leave(partJournal, told, wire.SkipBadName, "a name of the session contains a secret")
 	x.redacted(partJournal, told, counts, int64(len(m.SessionID)+len(m.Host)+len(m.Cursor)))
 	return false, nil
@@ -308,6 +299,6 @@ func (x *export) settle() {
 			sum.Notes = append(sum.Notes, fmt.Sprintf("%d more files are not text either", len(x.opaque)-i))
 			break
 		}
-		sum.Notes = append(sum.Notes, cut([]byte(file+" is not text: packed or encoded content was not searched"), maxTold))
+		sum.Notes = append(sum.Notes, clip.Bytes(file+" is not text: packed or encoded content was not searched", maxTold))
 	}
 }

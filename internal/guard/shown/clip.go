@@ -1,33 +1,11 @@
 package shown
 
-import (
-	"strings"
-	"unicode/utf8"
-)
-
-// Clip shortens s to n bytes of whole characters.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:cutAt(s, n)] + "…"
-}
-
-// cutAt returns the last place at or before n where a character of s begins.
-func cutAt(s string, n int) int {
-	if n >= len(s) {
-		return len(s)
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return n
-}
+import "github.com/amber-memory/amber/internal/base/clip"
 
 // OneLine returns the beginning of s on one line, without characters that hide text or change its direction.
 func OneLine(s string, n int) string {
-	s = ForAgent(Clip(s, 4*n)) // whatever the fields are, the rest is not read
-	return Clip(strings.Join(strings.Fields(s), " "), n)
+	s = ForAgent(clip.Marked(s, 4*n)) // whatever the fields are, the rest is not read
+	return clip.Marked(clip.Line(s), n)
 }
 
 // Page is a part of a long text.
@@ -43,10 +21,9 @@ const PageBytes = 8 << 10
 // PageAt returns the part of s that begins at an offset, at most n bytes of whole characters. An offset inside a character
 // begins at the one before.
 func PageAt(s string, offset, n int) Page {
-	start := cutAt(s, min(max(offset, 0), len(s)))
-	end := cutAt(s, min(start+n, len(s)))
-	p := Page{Content: s[start:end]}
-	if end < len(s) {
+	start := len(clip.Bytes(s, offset))
+	p := Page{Content: clip.Bytes(s[start:], n)}
+	if end := start + len(p.Content); end < len(s) {
 		p.Truncated, p.Next = true, end
 	}
 	return p

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 const ellipsis = "…"
@@ -22,7 +24,7 @@ func Snippet(content string, q Query, limit int) string {
 		return text
 	}
 	if limit < 4*len(ellipsis) {
-		return wholeChars(text, limit)
+		return clip.Bytes(text, limit)
 	}
 	first, last := densest(findMatches(text, q), limit-2*len(ellipsis))
 	return excerpt(text, first, last, limit)
@@ -143,7 +145,7 @@ func head(text string, keep, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	part := wholeChars(text, limit-len(ellipsis))
+	part := clip.Bytes(text, limit-len(ellipsis))
 	if i := strings.LastIndexByte(part, ' '); text[len(part)] != ' ' && i >= keep && i > len(part)*3/4 {
 		part = part[:i]
 	}
@@ -165,19 +167,4 @@ func wordStart(text string, from, last int) int {
 		}
 	}
 	return from
-}
-
-// wholeChars returns the longest beginning of whole characters of s in at
-// most n bytes.
-func wholeChars(s string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -104,7 +104,7 @@ func (a *account) say(what string, texts ...string) {
 	}
 	var said []string
 	for _, t := range texts {
-		if t = clip(t, most); t != "" && !slices.Contains(said, t) {
+		if t = beginning(t, most); t != "" && !slices.Contains(said, t) {
 			said = append(said, t)
 		}
 	}
@@ -131,7 +131,7 @@ func (a *account) String() string {
 func (b *builder) account(ctx context.Context, s amber.Session, found []amber.Memory) (*account, error) {
 	a := &account{}
 	if s.Name != string(s.ID) {
-		a.name = clip(s.Name, clauseBytes)
+		a.name = beginning(s.Name, clauseBytes)
 	}
 	if !b.ofSessions() {
 		if c := summaryClauses(s.Summary); len(c["task"]) == 0 { // a digest is derived

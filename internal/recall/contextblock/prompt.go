@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/recall/analyze"
 	"github.com/amber-memory/amber/wire"
 )
@@ -65,7 +66,7 @@ func (b *builder) lastSaid(ctx context.Context) (string, error) {
 	}
 	var said []string
 	for _, t := range turns[max(0, len(turns)-2):] {
-		said = append(said, clip(t.Content, lastBytesOf/2))
+		said = append(said, beginning(t.Content, lastBytesOf/2))
 	}
 	return strings.Join(said, "\n"), err
 }
@@ -81,7 +82,7 @@ func (b *builder) relevance(h amber.Hit, odds float64) float64 {
 // relevant adds the passages that are relevant to a question.
 func (b *builder) relevant(ctx context.Context, asked question) error {
 	q := b.query
-	q.Text, q.Limit, q.Local = clipQuery(asked.text), askPassages, true
+	q.Text, q.Limit, q.Local = clip.Bytes(asked.text, amber.MaxQueryBytes), askPassages, true
 	if !q.Prompted() {
 		q.Reason = amber.RecallRequest
 	}
@@ -103,7 +104,7 @@ func (b *builder) relevant(ctx context.Context, asked question) error {
 
 // choose adds the best hits: the first has to be relevant, and those behind it nearly so.
 func (b *builder) choose(ctx context.Context, hits []amber.Hit, asked question) error {
-	words := analyze.Parse(clipQuery(asked.text))
+	words := analyze.Parse(clip.Bytes(asked.text, amber.MaxQueryBytes))
 	least := b.query.MinScore
 	if b.r.Occasion == "" { // a person asked
 		least *= followers
@@ -126,13 +127,6 @@ func (b *builder) choose(ctx context.Context, hits []amber.Hit, asked question) 
 		}
 	}
 	return nil
-}
-
-func clipQuery(s string) string {
-	if len(s) > amber.MaxQueryBytes {
-		s = strings.ToValidUTF8(s[:amber.MaxQueryBytes], "")
-	}
-	return s
 }
 
 // passage is the entry of a hit.
@@ -163,7 +157,7 @@ func (b *builder) passage(ctx context.Context, h amber.Hit, asked analyze.Query,
 	if err != nil || answer == "" {
 		return e, err
 	}
-	e.body = speaker(h.Role) + clip(content, passageBytes/2) + "\n" + speaker(amber.RoleAssistant) + analyze.Snippet(harmless(answer), asked, passageBytes)
+	e.body = speaker(h.Role) + beginning(content, passageBytes/2) + "\n" + speaker(amber.RoleAssistant) + analyze.Snippet(harmless(answer), asked, passageBytes)
 	return e, nil
 }
 

@@ -42,7 +42,7 @@ func (b *builder) soFar(ctx context.Context) error {
 		return err
 	}
 	if answer != "" {
-		a.clauses = append(a.clauses, "last answer: "+clip(answer, soFarAnswer))
+		a.clauses = append(a.clauses, "last answer: "+beginning(answer, soFarAnswer))
 	}
 	if body := a.String(); body != "" {
 		began, err := b.began(ctx, turns, found)

@@ -225,7 +225,7 @@ func common(kinds, wanted []amber.MemoryKind) (out []amber.MemoryKind) {
 func hitOf(m amber.Memory) amber.Hit {
 	return amber.Hit{
 		ID: m.ID, Layer: amber.LayerMemory, Owner: string(m.ID), SessionID: m.SessionID, ProjectID: m.ProjectID, Score: 1, Title: m.Title, Kind: m.Kind, Scope: m.Scope,
-		Snippet: clip(m.Content, 240), Content: m.Content, Trust: m.Trust, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+		Snippet: beginning(m.Content, 240), Content: m.Content, Trust: m.Trust, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 	}
 }
 

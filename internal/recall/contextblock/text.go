@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
@@ -14,8 +15,8 @@ func indented(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
 // flat puts a text on one line.
 func flat(s string) string { return strings.Join(strings.Fields(harmless(s)), " ") }
 
-// clip returns at most n bytes of a text on one line, up to the end of a sentence or a word.
-func clip(s string, n int) string {
+// beginning returns at most n bytes of a text on one line, up to the end of a sentence or a word.
+func beginning(s string, n int) string {
 	s = flat(s)
 	if len(s) <= n {
 		return s
@@ -46,10 +47,7 @@ func cutText(s string, n int) string {
 }
 
 func cutAt(s string, n int) string {
-	n = max(n, 0)
-	for n > 0 && (!utf8.RuneStart(s[n]) || isMark(s[n:])) {
-		n--
-	}
+	n = len(clip.Letters(s, n))
 	if end := lastSentence(s, n); end >= n/2 && end > 0 {
 		return s[:end]
 	}
@@ -58,13 +56,6 @@ func cutAt(s string, n int) string {
 		return strings.TrimRightFunc(s[:end], unicode.IsSpace)
 	}
 	return s
-}
-
-// isMark reports whether s begins with an accent or the like, which belongs to
-// the character before it.
-func isMark(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsMark(r)
 }
 
 // lastSentence returns where the last sentence or line that ends within the

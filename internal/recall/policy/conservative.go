@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Conservative recalls when it may, keeps what a text says is to be kept
@@ -122,7 +123,7 @@ func writeCase(in amber.WriteBackInput, d amber.Decision) (amber.WriteRequest, a
 		Scope:      writeBackScope(in.Identities),
 		Identities: in.Identities,
 		Title:      firstLine(goal, amber.MaxTitleBytes),
-		Content:    cut(goal, maxCaseBytes) + "\n\n" + cut(answer, maxCaseBytes),
+		Content:    clip.Bytes(goal, maxCaseBytes) + "\n\n" + clip.Bytes(answer, maxCaseBytes),
 		Reason:     amber.WriteTaskSucceeded,
 		Trust:      amber.TrustDerived,
 	}
@@ -135,14 +136,6 @@ func writeCase(in amber.WriteBackInput, d amber.Decision) (amber.WriteRequest, a
 // maxCaseBytes bounds the goal and the answer in a case: longer texts are
 // not recalled, and both must have room in a memory.
 const maxCaseBytes = 64 << 10
-
-// cut returns at most n bytes of whole characters of s.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
-}
 
 // writeBackScope picks the scope automatic writes go to: the workspace, else
 // the project, else the session, else the user, and global only where nothing
@@ -168,5 +161,5 @@ func firstLine(s string, n int) string {
 		}
 		return r
 	}, line))
-	return cut(line, n)
+	return clip.Bytes(line, n)
 }

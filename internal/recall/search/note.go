@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // maxSections bounds the sections of one note; the last one has the rest.
@@ -173,7 +174,7 @@ func (o *outline) begin(level int, title string) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.above = o.levels[:len(o.levels)-1], o.above[:len(o.above)-1]
 	}
-	o.levels, o.above = append(o.levels, level), append(o.above, clipped(title))
+	o.levels, o.above = append(o.levels, level), append(o.above, clip.Bytes(title, maxHeading/2))
 }
 
 // end keeps the section that was read, where it says something: one without a text does when
@@ -193,12 +194,4 @@ func (o *outline) end(next int) {
 		}
 	}
 	o.out = append(o.out, section{above, text})
-}
-
-// clipped bounds a heading.
-func clipped(title string) string {
-	if len(title) > maxHeading/2 {
-		return strings.ToValidUTF8(title[:maxHeading/2], "")
-	}
-	return title
 }

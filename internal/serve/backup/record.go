@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/serve/server"
 )
@@ -68,10 +70,8 @@ func (r Records) Read(k server.AgentName) (st State, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return State{}, nil
-	case errors.Is(err, fs.ErrPermission):
-		return st, &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
 	case err != nil:
-		return st, &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
+		return st, diskerr.Own(op, path, err)
 	}
 	var head struct{ Format string }
 	err = json.Unmarshal(b, &head)
@@ -117,11 +117,7 @@ func line(s string, n int) string {
 		}
 		return r
 	}, s)
-	runes := []rune(strings.Join(strings.Fields(clean), " "))
-	if len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return string(runes)
+	return clip.Runes(clip.Line(clean), n)
 }
 
 // Succeeded is the state after a backup that ended well.

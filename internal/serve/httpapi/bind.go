@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/op"
 )
@@ -61,7 +62,7 @@ func (a *API) bind(r *http.Request, o *op.Row, in reflect.Value) ([]byte, error)
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(known, name) {
-			return nil, op.Invalid("%s takes no parameter %q", o.ID, op.Clip(name))
+			return nil, op.Invalid("%s takes no parameter %q", o.ID, clip.Name(name))
 		}
 	}
 	if !hasBody {
@@ -133,7 +134,7 @@ func setOne(v reflect.Value, name, s string) error {
 	if t, ok := v.Addr().Interface().(*amber.Time); ok {
 		parsed, err := amber.ParseTime(s)
 		if err != nil {
-			return op.Invalid("%s is %q, want a time as in 2026-01-31T12:00:00Z", name, op.Clip(s))
+			return op.Invalid("%s is %q, want a time as in 2026-01-31T12:00:00Z", name, clip.Name(s))
 		}
 		*t = parsed
 		return nil
@@ -144,13 +145,13 @@ func setOne(v reflect.Value, name, s string) error {
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(s, 10, v.Type().Bits())
 		if err != nil {
-			return op.Invalid("%s is %q, want a whole number", name, op.Clip(s))
+			return op.Invalid("%s is %q, want a whole number", name, clip.Name(s))
 		}
 		v.SetInt(n)
 	case reflect.Bool:
 		b, err := strconv.ParseBool(s)
 		if err != nil {
-			return op.Invalid("%s is %q, want true or false", name, op.Clip(s))
+			return op.Invalid("%s is %q, want true or false", name, clip.Name(s))
 		}
 		v.SetBool(b)
 	default:
@@ -163,7 +164,7 @@ func setOne(v reflect.Value, name, s string) error {
 func (a *API) readBody(r *http.Request) ([]byte, error) {
 	if t := r.Header.Get("Content-Type"); t != "" {
 		if kind, _, err := mime.ParseMediaType(t); err != nil || kind != "application/json" {
-			return nil, op.Invalid("the body has type %q, want application/json", op.Clip(t))
+			return nil, op.Invalid("the body has type %q, want application/json", clip.Name(t))
 		}
 	}
 	reader := io.Reader(r.Body)
@@ -176,7 +177,7 @@ func (a *API) readBody(r *http.Request) ([]byte, error) {
 		}
 		reader = z
 	default:
-		return nil, op.Invalid("the body is encoded as %q, want gzip or no encoding", op.Clip(enc))
+		return nil, op.Invalid("the body is encoded as %q, want gzip or no encoding", clip.Name(enc))
 	}
 	b, err := io.ReadAll(io.LimitReader(reader, a.o.MaxBody+1))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -116,7 +117,7 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		a.fail(w, r, &amber.Error{Op: "find route", Kind: amber.KindInvalid, Err: fmt.Errorf("%w: %s; %s does", errMethod, op.Clip(r.Method), strings.Join(allowed, ", "))})
+		a.fail(w, r, &amber.Error{Op: "find route", Kind: amber.KindInvalid, Err: fmt.Errorf("%w: %s; %s does", errMethod, clip.Name(r.Method), strings.Join(allowed, ", "))})
 		return
 	}
 	a.fail(w, r, nowhereTo(r))
@@ -126,5 +127,5 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 var errMethod = errors.New("the method is not allowed here")
 
 func nowhereTo(r *http.Request) error {
-	return amber.Errorf(amber.KindNotFound, "find route", "", "nothing is served at %q; see /openapi.json", op.Clip(r.URL.Path))
+	return amber.Errorf(amber.KindNotFound, "find route", "", "nothing is served at %q; see /openapi.json", clip.Name(r.URL.Path))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/op"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // ofUserKey marks connections of the user.
@@ -26,7 +26,7 @@ func IsOfUser(ctx context.Context) bool { return ctx.Value(ofUserKey{}) != nil }
 // leads here and is not ours, or by saying where it comes from.
 func (a *API) checkNames(r *http.Request) error {
 	if len(a.o.Hosts) > 0 && !IsOfUser(r.Context()) && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
-		return amber.Errorf(amber.KindRefused, "check host", "", "host name %q is not one of this server", op.Clip(r.Host))
+		return amber.Errorf(amber.KindRefused, "check host", "", "host name %q is not one of this server", clip.Name(r.Host))
 	}
 	origin := r.Header.Get("Origin")
 	switch {
@@ -37,7 +37,7 @@ func (a *API) checkNames(r *http.Request) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-		return amber.Errorf(amber.KindRefused, "check origin", "", "pages of origin %q may not use this server", op.Clip(origin))
+		return amber.Errorf(amber.KindRefused, "check origin", "", "pages of origin %q may not use this server", clip.Name(origin))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/op"
 )
@@ -42,7 +43,7 @@ func parsePlace(s string) (place, error) {
 	_, _, cerr := p.control.Parse()
 	odd := func(r rune) bool { return r <= ' ' || r > '~' } // it goes into a line of the stream
 	if !ok || merr != nil || cerr != nil || strings.ContainsFunc(s, odd) {
-		return place{}, op.Invalid("%q is not the id of an event", op.Clip(s))
+		return place{}, op.Invalid("%q is not the id of an event", clip.Name(s))
 	}
 	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/op"
 )
@@ -27,10 +28,10 @@ const (
 // checkRaw checks how a raw body comes.
 func checkRaw(r *http.Request) error {
 	if t := r.Header.Get("Content-Type"); t != "" && t != typeBytes {
-		return op.Invalid("the body has type %q, want %s", op.Clip(t), typeBytes)
+		return op.Invalid("the body has type %q, want %s", clip.Name(t), typeBytes)
 	}
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return op.Invalid("the body is encoded as %q, want no encoding", op.Clip(enc))
+		return op.Invalid("the body is encoded as %q, want no encoding", clip.Name(enc))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // batchBytes is how much the answers of a batch may have before the messages
@@ -27,7 +27,7 @@ const (
 // that is refused has done nothing and may be sent again.
 func (d *door) answerBatch(w http.ResponseWriter, r *http.Request, messages []json.RawMessage) {
 	if v := r.Header.Get(versionHeader); v >= firstWithoutBatches {
-		refuse(w, http.StatusBadRequest, amber.KindInvalid, refuseFor(nil, fmt.Sprintf("batches are not in version %s of the protocol: send one message", shown.Clip(v, 20))))
+		refuse(w, http.StatusBadRequest, amber.KindInvalid, refuseFor(nil, fmt.Sprintf("batches are not in version %s of the protocol: send one message", clip.Marked(v, 20))))
 		return
 	}
 	deadline := d.shared.Clock().Add(d.shared.Timeout)
@@ -81,7 +81,7 @@ func (d *door) answerOne(r *http.Request, message json.RawMessage, spent string)
 	}
 	c := d.ask(r, h, message)
 	if c.status != http.StatusOK && c.status != http.StatusAccepted && !c.isJSON() {
-		return refuseFor(h.id, shown.Clip(string(bytes.TrimSpace(c.body)), maxErrorBytes)).answer()
+		return refuseFor(h.id, clip.Marked(string(bytes.TrimSpace(c.body)), maxErrorBytes)).answer()
 	}
 	return bytes.TrimSpace(c.body)
 }

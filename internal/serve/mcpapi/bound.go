@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/serve/server"
 	"github.com/amber-memory/amber/op"
 )
@@ -142,7 +142,7 @@ func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.L
 func (b *bound) callTool(ctx context.Context, who op.Caller, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	i := slices.IndexFunc(b.shared.tools, func(t *tool) bool { return t.Name == req.Params.Name })
 	if i < 0 {
-		err := amber.Errorf(amber.KindInvalid, "call tool", "", "unknown tool %q", shown.Clip(req.Params.Name, 64))
+		err := amber.Errorf(amber.KindInvalid, "call tool", "", "unknown tool %q", clip.Marked(req.Params.Name, 64))
 		b.shared.Desk.ObserveTool(otherTool, err, time.Time{})
 		return nil, protocolError(err, req)
 	}

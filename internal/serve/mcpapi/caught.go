@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/internal/base/clip"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -52,7 +52,7 @@ func (c *caught) bound(id json.RawMessage) {
 		c.body = refused{id: id, code: jsonrpc.CodeInternalError, why: fmt.Sprintf("the answer has more than %d bytes", c.most)}.answer()
 	case len(c.body) <= smallAnswer:
 	case !c.isJSON():
-		c.body = []byte(shown.Clip(string(c.body), maxErrorBytes))
+		c.body = []byte(clip.Marked(string(c.body), maxErrorBytes))
 	default:
 		c.body = shortError(c.body)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/strictjson"
-	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -132,7 +132,7 @@ func setNumber(v reflect.Value, n int64) {
 func checkNames(given map[string]json.RawMessage, schema *jsonschema.Schema) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := schema.Properties[name]; !ok {
-			return op.BadArgs("there is no %q; there are: %s", shown.Clip(name, 40), strings.Join(schema.PropertyOrder, ", "))
+			return op.BadArgs("there is no %q; there are: %s", clip.Marked(name, 40), strings.Join(schema.PropertyOrder, ", "))
 		}
 	}
 	for _, name := range schema.Required {
@@ -164,7 +164,7 @@ func checkValue(name string, v json.RawMessage, schema *jsonschema.Schema) error
 	if name == "kind" && slices.Contains(schema.Enum, any(string(amber.MemoryKind(word).Canonical()))) {
 		return nil // a common name of one
 	}
-	return op.BadArgs("%s is %q, not one of %s", name, shown.Clip(word, 40), joinAny(schema.Enum))
+	return op.BadArgs("%s is %q, not one of %s", name, clip.Marked(word, 40), joinAny(schema.Enum))
 }
 
 // article is how types are called in errors.
@@ -216,10 +216,10 @@ type integer int64
 func (i *integer) UnmarshalJSON(b []byte) error {
 	var f float64
 	if err := json.Unmarshal(b, &f); err != nil {
-		return errors.New(shown.Clip(string(b), 20) + " is not a whole number")
+		return errors.New(clip.Marked(string(b), 20) + " is not a whole number")
 	}
 	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return errors.New(shown.Clip(string(b), 20) + " is not a whole number")
+		return errors.New(clip.Marked(string(b), 20) + " is not a whole number")
 	}
 	*i = integer(f)
 	return nil

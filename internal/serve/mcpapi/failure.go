@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
@@ -54,13 +55,13 @@ func clipError(r *jsonrpc.Response) bool {
 	if r.Error == nil || len(r.Error.Error()) <= maxErrorBytes || !errors.As(r.Error, &rpc) {
 		return false
 	}
-	r.Error = &jsonrpc.Error{Code: rpc.Code, Message: shown.Clip(r.Error.Error(), maxErrorBytes), Data: rpc.Data}
+	r.Error = &jsonrpc.Error{Code: rpc.Code, Message: clip.Marked(r.Error.Error(), maxErrorBytes), Data: rpc.Data}
 	return true
 }
 
 func failureOf(err error) wire.Failure {
 	f := wire.FailureOf(err)
-	f.Error.Message = shown.Clip(f.Error.Message, maxErrorBytes)
+	f.Error.Message = clip.Marked(f.Error.Message, maxErrorBytes)
 	return f
 }
 
@@ -89,7 +90,7 @@ func protocolError(err error, req mcp.Request) error {
 	}{Failure: f}
 	code := f.Error.Kind.MCPCode()
 	if reads {
-		data.URI = shown.Clip(read.Params.URI, maxErrorBytes)
+		data.URI = clip.Marked(read.Params.URI, maxErrorBytes)
 		if f.Error.Kind == amber.KindNotFound && read.ProtocolVersion() >= firstOfNewProtocol {
 			code = jsonrpc.CodeInvalidParams
 		}

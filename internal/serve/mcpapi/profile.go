@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/serve/mcpapi/compat"
 	"github.com/amber-memory/amber/op"
 )
@@ -80,7 +80,7 @@ func unknownTools(all []profile, name string) error {
 	for _, p := range all {
 		names = append(names, p.name)
 	}
-	return amber.Errorf(amber.KindInvalid, "choose tools", "", "%q is neither a profile nor a tool", shown.Clip(name, 40)).WithHint("profiles: all, " + strings.Join(names, ", "))
+	return amber.Errorf(amber.KindInvalid, "choose tools", "", "%q is neither a profile nor a tool", clip.Marked(name, 40)).WithHint("profiles: all, " + strings.Join(names, ", "))
 }
 
 // offers says whether a tool is among some.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/internal/base/clip"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -156,7 +156,7 @@ func (c *lineConn) decode(text []byte) {
 	}
 	m, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
-		c.refuse(jsonrpc.CodeInvalidRequest, shown.Clip("not a message of JSON-RPC 2.0: "+err.Error(), 300))
+		c.refuse(jsonrpc.CodeInvalidRequest, clip.Marked("not a message of JSON-RPC 2.0: "+err.Error(), 300))
 		return
 	}
 	c.queue = append(c.queue, m)

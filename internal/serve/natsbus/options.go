@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/url"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/events"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/words"
@@ -106,18 +106,10 @@ func (o Options) checkCreds() error {
 		return nil
 	}
 	_, err := fsx.ReadFile(fsx.OS(), o.CredsFile, maxCredsBytes)
-	kind := amber.KindOf(err)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		kind = amber.KindNotFound
-	case errors.Is(err, fs.ErrPermission):
-		kind = amber.KindRefused
-	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		kind = amber.KindInvalid
+	if e, ok := errors.AsType[*amber.Error](diskerr.Given(openOp, o.CredsFile, err)); ok {
+		return e.WithHint("events.nats_creds names the file of credentials")
 	}
-	return &amber.Error{Op: openOp, Kind: kind, ID: o.CredsFile, Err: err, Hint: "events.nats_creds names the file of credentials"}
+	return nil
 }
 
 // parseServers takes the list of servers apart. The error never repeats it.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -42,7 +43,7 @@ func (v *visit) homePart(name string) (homePart, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return homePart{}, amber.Errorf(amber.KindInvalid, "read part", "", "the part is %q, want %s", clip(name, 40), strings.Join(names, " or "))
+	return homePart{}, amber.Errorf(amber.KindInvalid, "read part", "", "the part is %q, want %s", clip.Marked(name, 40), strings.Join(names, " or "))
 }
 
 // auditData is what the screen of the audit log shows.

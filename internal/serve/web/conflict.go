@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/linediff"
 )
 
@@ -120,7 +121,7 @@ func (v conflictScreens) findConflict() (amber.SyncConflict, error) {
 			return c, nil
 		}
 	}
-	return amber.SyncConflict{}, amber.Errorf(amber.KindNotFound, "find conflict", clip(id, 80), "the memory is in no conflict; somebody may have settled it")
+	return amber.SyncConflict{}, amber.Errorf(amber.KindNotFound, "find conflict", clip.Marked(id, 80), "the memory is in no conflict; somebody may have settled it")
 }
 
 func newConflictData(c amber.SyncConflict) conflictData {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // How much of a session is shown in one page.
@@ -74,7 +75,7 @@ func (v sessionScreens) conversation(ctx context.Context, store amber.Store) err
 			return err
 		}
 	}
-	title := "Session " + clip(string(id), 60)
+	title := "Session " + clip.Marked(string(id), 60)
 	if d.Session.Name != "" && d.Session.Name != string(id) {
 		title = "Session: " + d.Session.Name
 	}
@@ -191,7 +192,7 @@ func (v sessionScreens) turn(ctx context.Context, store amber.Store) error {
 		return err
 	}
 	if string(t.SessionID) != v.r.PathValue("id") {
-		return amber.Errorf(amber.KindNotFound, "read turn", clip(id, 80), "session %s has no such turn", clip(v.r.PathValue("id"), 80))
+		return amber.Errorf(amber.KindNotFound, "read turn", clip.Marked(id, 80), "session %s has no such turn", clip.Marked(v.r.PathValue("id"), 80))
 	}
 	d := turnData{Turn: t, Bytes: len(t.Content), Session: v.path("sessions", string(t.SessionID))}
 	d.cut(v.query("at"), v.path("sessions", string(t.SessionID), "turns", id))

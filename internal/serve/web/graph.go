@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // mostEdges bounds the lines of a picture, shownTitle a title in it.
@@ -105,7 +106,7 @@ func (d *graphData) choose(relations []amber.Relation, chosen []string) {
 }
 
 func titleOf(n amber.Neighbour) string {
-	return brief(oneLine(cmp.Or(n.Title, n.Snippet, string(n.ID))), shownTitle)
+	return brief(clip.Line(cmp.Or(n.Title, n.Snippet, string(n.ID))), shownTitle)
 }
 
 // fill makes the picture and the list of a neighbourhood.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // lineStyles is how many styles of lines there are, by the type of relation.
@@ -66,7 +67,7 @@ func layOut(near amber.Neighbourhood, leads map[amber.MemoryID]amber.Relation, c
 		dx, dy := onRing(i, len(first), r1, r1)
 		n := graphNode{ID: m.ID, Title: titleOf(m), X: x + dx, Y: y + dy, R: 8, Ring: 1, Left: dx < 0}
 		if len(first) <= mostLabels {
-			n.write(shortLabel(n.Title))
+			n.write(clip.Runes(n.Title, labelRunes))
 		}
 		p.Nodes = append(p.Nodes, n)
 	}
@@ -130,15 +131,6 @@ func onRing(i, n, rx, ry int) (x, y int) {
 	}
 	h := (2*float64(i)+1)/float64(count) - 1 // -1 to 1
 	return int(math.Round(side * float64(rx) * math.Sqrt(1-h*h))), int(math.Round(h * float64(ry)))
-}
-
-// shortLabel is a title that fits beside a node.
-func shortLabel(s string) string {
-	r := []rune(s)
-	if len(r) <= labelRunes {
-		return s
-	}
-	return string(r[:labelRunes-1]) + "…"
 }
 
 // connect draws the relations between the nodes.

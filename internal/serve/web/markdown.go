@@ -13,6 +13,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Bounds of Markdown. A few lines of it can ask for gigabytes of a page: rows of a table are
@@ -27,7 +29,7 @@ const (
 // http, https and mailto alone, and pictures as links, so that a note cannot call home. Text
 // that would be too much for a page is shown as it was written.
 func markdown(s string) template.HTML {
-	s = clip(s, shownWhole)
+	s = clip.Marked(s, shownWhole)
 	if nesting(s) > maxNested {
 		return marked(s)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/wire"
 )
@@ -209,7 +210,7 @@ func (f memoryForm) metadata() (map[string]string, error) {
 	for _, line := range lines(f.Meta) {
 		k, val, ok := strings.Cut(line, "=")
 		if !ok {
-			return nil, amber.Errorf(amber.KindInvalid, "read metadata", "", "the line %q has no =, want key=value", clip(line, 80))
+			return nil, amber.Errorf(amber.KindInvalid, "read metadata", "", "the line %q has no =, want key=value", clip.Marked(line, 80))
 		}
 		m[strings.TrimSpace(k)] = strings.TrimSpace(val)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/linediff"
 	"github.com/amber-memory/amber/wire"
 )
@@ -84,7 +85,7 @@ func (v memoryScreens) memory(ctx context.Context, store amber.Store) error {
 		v.surroundings(ctx, store, &d)
 	}
 	d.Snapshots = v.snapshotChoice(ctx) // a forgotten memory can be brought back from one
-	title := cmp.Or(oneLine(d.Title), clip(oneLine(d.Content), 80), "Memory "+string(id))
+	title := cmp.Or(clip.Line(d.Title), clip.Marked(clip.Line(d.Content), 80), "Memory "+string(id))
 	return v.render("memory", screen{Title: visible(title), Nav: "memories", Command: v.command("get", string(id))}, d)
 }
 
@@ -129,7 +130,7 @@ func readPast(ctx context.Context, store amber.Store, id amber.MemoryID, a, b st
 		if n := len(p.ends); n > 0 {
 			row.Changed = changes(p.ends[n-1], m)
 		}
-		row.Content, row.Summary = clip(m.Content, shownRow), clip(m.Summary, shownRow)
+		row.Content, row.Summary = clip.Marked(m.Content, shownRow), clip.Marked(m.Summary, shownRow)
 		p.rows, p.ends = append(p.rows, row), append(p.ends, m)
 		if len(p.rows) > shownRevisions {
 			p.rows, p.more = p.rows[1:], p.more+1
@@ -241,7 +242,7 @@ func pairs(m map[string]string) []pair {
 func foreignPairs(m amber.Memory) []pair {
 	texts := map[string]string{}
 	for k, raw := range m.Foreign {
-		texts[k] = clip(string(raw), shownRow)
+		texts[k] = clip.Marked(string(raw), shownRow)
 	}
 	return pairs(texts)
 }

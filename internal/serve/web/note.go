@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/linediff"
 	"github.com/amber-memory/amber/internal/base/words"
 )
@@ -87,7 +88,7 @@ func (v noteScreens) renderNote(status int, d noteData) error {
 	if d.Diff != nil || d.Note == nil || d.Commit != "" {
 		words[1] = "log"
 	}
-	return v.renderStatus(status, "note", screen{Title: visible(clip(d.Name, 200)), Nav: "notes", Command: v.command(words...)}, d)
+	return v.renderStatus(status, "note", screen{Title: visible(clip.Marked(d.Name, 200)), Nav: "notes", Command: v.command(words...)}, d)
 }
 
 // read reads the note, or what is known of one that was deleted.

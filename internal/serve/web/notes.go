@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // maxTree is how many notes are shown as a whole tree; of more, one folder is shown at a time.
@@ -73,7 +74,7 @@ func (v noteScreens) noteTree() error {
 	d.page(v.visit)
 	title := "Notes"
 	if at != "" {
-		title = "Notes in " + clip(visible(at), 200)
+		title = "Notes in " + clip.Marked(visible(at), 200)
 	}
 	return v.render("notes", screen{Title: title, Nav: "notes", Command: v.command("note", "list")}, d)
 }

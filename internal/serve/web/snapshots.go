@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -189,7 +190,7 @@ func newAxis(rows []snapshotRow) *axis {
 		before = x
 		a.Points = append(a.Points, axisPoint{
 			X: x, Y: axisBase - axisRise*level, Tier: r.Tier, Pinned: r.Pinned, Bad: r.Damage != "",
-			Title: visible(clip(oneLine(r.Label), 80)) + " " + r.CreatedAt.String(),
+			Title: visible(clip.Marked(clip.Line(r.Label), 80)) + " " + r.CreatedAt.String(),
 		})
 	}
 	if len(rows) == 1 {

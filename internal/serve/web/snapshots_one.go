@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -32,7 +33,7 @@ func (v snapshotScreens) showSnapshot(problem string) error {
 // empty or cannot be typed as it is read.
 func confirmWord(m wire.SnapshotMeta) string {
 	label := m.Label
-	if label == "" || len(label) > 60 || label != oneLine(label) || strings.ContainsFunc(label, func(r rune) bool { return r > '~' && deceives(r, 0) || r < ' ' }) {
+	if label == "" || len(label) > 60 || label != clip.Line(label) || strings.ContainsFunc(label, func(r rune) bool { return r > '~' && deceives(r, 0) || r < ' ' }) {
 		return shortID(m.ID)
 	}
 	return label
@@ -41,7 +42,7 @@ func confirmWord(m wire.SnapshotMeta) string {
 // confirmed returns nil when the form carries the word of a snapshot.
 func (v snapshotScreens) confirmed(m wire.SnapshotMeta) error {
 	if want, got := confirmWord(m), v.field("word"); got != want {
-		return amber.Errorf(amber.KindInvalid, "confirm", shortID(m.ID), "the word is %q, want %q: nothing was done", clip(got, 80), want)
+		return amber.Errorf(amber.KindInvalid, "confirm", shortID(m.ID), "the word is %q, want %q: nothing was done", clip.Marked(got, 80), want)
 	}
 	return nil
 }
@@ -49,7 +50,7 @@ func (v snapshotScreens) confirmed(m wire.SnapshotMeta) error {
 func (v snapshotScreens) pinSnapshot() error {
 	pinned := v.field("pinned") == "true"
 	if !pinned && v.field("pinned") != "false" {
-		return amber.Errorf(amber.KindInvalid, "pin snapshot", "", "field pinned is %q, want true or false", clip(v.field("pinned"), 40))
+		return amber.Errorf(amber.KindInvalid, "pin snapshot", "", "field pinned is %q, want true or false", clip.Marked(v.field("pinned"), 40))
 	}
 	if err := v.remote.Snapshots().PinSnapshot(v.r.Context(), v.snapshotRef(), pinned); err != nil {
 		return err

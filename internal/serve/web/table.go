@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/linediff"
 	"github.com/amber-memory/amber/internal/base/words"
 )
@@ -35,14 +36,14 @@ func (p *Page) table() {
 		add(p)
 	}
 	p.handle(Root+"/", false, func(v *visit) error {
-		return amber.Errorf(amber.KindNotFound, "find screen", "", "there is no screen at %q", clip(v.r.URL.Path, 80))
+		return amber.Errorf(amber.KindNotFound, "find screen", "", "there is no screen at %q", clip.Marked(v.r.URL.Path, 80))
 	})
 }
 
 // functions are what templates call.
 func (p *Page) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset": p.assetURL, "marked": marked, "row": row, "chip": chip, "first": first, "rest": rest, "when": when, "size": size, "oneline": oneLine, "brief": brief,
+		"asset": p.assetURL, "marked": marked, "row": row, "chip": chip, "first": first, "rest": rest, "when": when, "size": size, "oneline": clip.Line, "brief": brief,
 		"navigation": func() any { return navigation },
 		"number":     func(f float64) string { return fmt.Sprintf("%.2f", f) },
 		"join":       strings.Join,

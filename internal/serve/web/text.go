@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
@@ -93,11 +94,11 @@ func signOf(r rune) string {
 
 // row is a text on one line, cut for a list.
 func row(s string) template.HTML {
-	return markedWithin(brief(oneLine(clip(s, 4*shownRow)), shownRow), drawnRow)
+	return markedWithin(brief(clip.Line(clip.Marked(s, 4*shownRow)), shownRow), drawnRow)
 }
 
 // chip is a name or a tag in a list of many.
-func chip(s string) template.HTML { return markedWithin(clip(oneLine(s), 100), 200) }
+func chip(s string) template.HTML { return markedWithin(clip.Marked(clip.Line(s), 100), 200) }
 
 // first are the first elements of a list, rest is how many there are beyond them.
 func first(n int, list any) any {
@@ -106,19 +107,6 @@ func first(n int, list any) any {
 }
 
 func rest(n int, list any) int { return max(0, reflect.ValueOf(list).Len()-n) }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// clip cuts a text behind a whole rune and says that it did.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
-}
 
 // long is a text that may be too long for a page.
 type long struct {
@@ -129,10 +117,7 @@ type long struct {
 
 // shorten cuts a text to what a page shows of it.
 func shorten(s string, most int) long {
-	if len(s) <= most {
-		return long{Text: s, Bytes: len(s)}
-	}
-	return long{Text: strings.TrimSuffix(clip(s, most), "…"), Bytes: len(s), Cut: true}
+	return long{Text: clip.Bytes(s, most), Bytes: len(s), Cut: len(s) > most}
 }
 
 // size is a number of bytes as people read it.

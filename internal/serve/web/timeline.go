@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // maxScan is how many entries the server looks at for one page where a filter needs the records themselves.
@@ -162,7 +163,7 @@ func readMarks(s string) (m marks, err error) {
 	if s == "" {
 		return m, nil
 	}
-	b, err := base64.RawURLEncoding.DecodeString(clip(s, maxMarks))
+	b, err := base64.RawURLEncoding.DecodeString(clip.Marked(s, maxMarks))
 	if err == nil {
 		err = json.Unmarshal(b, &m)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -180,7 +181,7 @@ func (s *stream) nameOf(id amber.SessionID) string {
 }
 
 // rowText is what a row keeps of a text, so that a page does not hold every whole text until it is drawn.
-func rowText(s string) string { return clip(s, 4*shownRow) }
+func rowText(s string) string { return clip.Marked(s, 4*shownRow) }
 
 // ofControl fills a row about an approval, a task, a result or a queue. Their ids say enough where the records
 // cannot be had, so damage is the only error.

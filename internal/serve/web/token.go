@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -70,7 +71,7 @@ func (f tokenForm) DayChoices() (out []dayChoice) {
 		case d == "":
 			c.Title = "choose one"
 		case c.Title == "":
-			c.Title = clip(d, 40) + " days"
+			c.Title = clip.Marked(d, 40) + " days"
 		}
 		out = append(out, c)
 	}
@@ -186,7 +187,7 @@ func (f tokenForm) request(v *visit) (wire.TokenRequest, error) {
 	r.Tenant, r.Agent = part.Tenant, part.Agent
 	days, err := strconv.Atoi(f.Days)
 	if err != nil || days < 0 || days > maxDays {
-		return r, amber.Errorf(amber.KindInvalid, "read days", "", "the token ends after %q days, want a number from 0, which is never, to %d", clip(f.Days, 40), maxDays)
+		return r, amber.Errorf(amber.KindInvalid, "read days", "", "the token ends after %q days, want a number from 0, which is never, to %d", clip.Marked(f.Days, 40), maxDays)
 	}
 	if days > 0 {
 		r.ExpiresAt = amber.At(v.p.o.Clock().Add(time.Duration(days) * 24 * time.Hour))

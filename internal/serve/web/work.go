@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -109,7 +110,7 @@ func (v workScreens) decide() error {
 	outcome := amber.ApprovalStatus(v.field("outcome"))
 	digest := v.field("digest")
 	if digest == "" {
-		return amber.Errorf(amber.KindInvalid, "decide approval", clip(id, 80), "the form has no digest of the payload that was looked at")
+		return amber.Errorf(amber.KindInvalid, "decide approval", clip.Marked(id, 80), "the form has no digest of the payload that was looked at")
 	}
 	store, err := v.remote.Store(v.r.Context())
 	if err != nil {
@@ -231,7 +232,7 @@ func deadEntry(ctx context.Context, store amber.Store, id string) (amber.Envelop
 			}
 		}
 		if p.Cursor = dead.Next; p.Cursor == "" {
-			return amber.Envelope{}, amber.Errorf(amber.KindNotFound, "publish again", clip(id, 80), "there is no dead entry of this id")
+			return amber.Envelope{}, amber.Errorf(amber.KindNotFound, "publish again", clip.Marked(id, 80), "there is no dead entry of this id")
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // otherHint is the hint of an error about a snapshot that is not what it says: an
@@ -27,7 +28,7 @@ func untrusted(id, why string) error {
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {
-		return strconv.QuoteToASCII(s[:most]) + "…"
+		return strconv.QuoteToASCII(clip.Bytes(s, most)) + "…"
 	}
 	return strconv.QuoteToASCII(s)
 }

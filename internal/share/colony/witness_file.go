@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -72,7 +73,7 @@ func (w FileWitness) Seen(ctx context.Context) (Sighting, error) {
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
 		return Sighting{}, w.damaged(op, err)
 	case err != nil:
-		return Sighting{}, &amber.Error{Op: op, Kind: amber.KindInternal, ID: w.path, Err: err}
+		return Sighting{}, diskerr.Own(op, w.path, err)
 	}
 	var seen seenVault
 	if err := json.Unmarshal(b, &seen); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // toolInput has the members of inputs that name a command, a file or a list of things to do.
@@ -145,7 +146,7 @@ func shown(s string, most int) string {
 	whole := len(s) <= most
 	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), most+1)], "\uFFFD"), "\x00", "")
 	if whole {
-		return clipWord(s, most)
+		return clip.AtWord(s, most)
 	}
-	return clipWord(s, min(most, max(len(s)-1, 0)))
+	return clip.AtWord(s, min(most, max(len(s)-1, 0)))
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 )
@@ -121,15 +120,4 @@ func HostSessionID(format, external string) amber.SessionID {
 		return amber.SessionID(external)
 	}
 	return SessionID(format, external)
-}
-
-// Cut returns at most so many bytes of s, whole characters.
-func Cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }

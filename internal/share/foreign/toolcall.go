@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // ToolCall is one use of a tool in a transcript.
@@ -87,7 +88,7 @@ func (c ToolCall) command(args Object) string {
 func (c ToolCall) ending(command string) string {
 	var parts []string
 	if lines := multiline(command); lines != "" {
-		parts = append(parts, clipWord(lines, amber.MaxActivityDetailBytes/2))
+		parts = append(parts, clip.AtWord(lines, amber.MaxActivityDetailBytes/2))
 	}
 	if c.Failed && c.Output != "" {
 		parts = append(parts, c.Output)
@@ -165,22 +166,9 @@ func (c ToolCall) touch(list []amber.Activity, file, action string) []amber.Acti
 func foldName(s string) string { return strings.ReplaceAll(Slug(s), "-", "") }
 
 // callName returns the first line of s as one that prints, or instead where there is none.
-func callName(s, instead string) string { return lineOf(s, instead, clipWord) }
+func callName(s, instead string) string { return lineOf(s, instead, clip.AtWord) }
 
 func shortDetail(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
-	return clipWord(s, amber.MaxActivityDetailBytes)
-}
-
-// clipWord cuts s to at most n bytes, if it can behind a space or a quote: half a secret at the end would not be known as one.
-func clipWord(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	s = strings.ToValidUTF8(s[:n], "")
-	const near = 256
-	if at := strings.LastIndexAny(s, " \t\r\n\"'`"); at > 0 && at >= len(s)-near {
-		return s[:at+1]
-	}
-	return s
+	return clip.AtWord(s, amber.MaxActivityDetailBytes)
 }

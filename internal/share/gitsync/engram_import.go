@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/share/foreign/engram"
 	"github.com/amber-memory/amber/wire"
@@ -81,7 +82,7 @@ func (s *Sync) eachEngram(
 			return err
 		}
 		if wrong != nil {
-			*bad = append(*bad, quarantined(clip(e.ID), wrong))
+			*bad = append(*bad, quarantined(clip.Name(e.ID), wrong))
 		}
 	}
 	return nil
@@ -309,7 +310,7 @@ func (s *Sync) settle(ctx context.Context, row *engram.Row) (keep bool, err erro
 // are not names.
 func (s *Sync) engramBytes(id string) (b []byte, key string, err error) {
 	if !engram.ValidID(id) {
-		return nil, "", amber.Errorf(amber.KindInvalid, "read chunk", clip(id), "want the id of a chunk")
+		return nil, "", amber.Errorf(amber.KindInvalid, "read chunk", clip.Name(id), "want the id of a chunk")
 	}
 	b, err = fsx.ReadFile(s.fs, filepath.Join(s.chunks(), engram.FileName(id)), engram.MaxFileBytes)
 	if err != nil {

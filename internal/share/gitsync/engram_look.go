@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign/engram"
 	"github.com/amber-memory/amber/wire"
 )
@@ -163,7 +164,7 @@ func (l *engramLook) sample(r amber.SyncRecord) {
 		return
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(r.Memory.Title, r.Memory.Content)), "\n")
-	if text := "memory: " + clip(line); !slices.Contains(l.Samples, text) {
+	if text := "memory: " + clip.Name(line); !slices.Contains(l.Samples, text) {
 		l.Samples = append(l.Samples, text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/share/gitsync/chunk"
 )
@@ -141,7 +142,7 @@ func look(e fs.DirEntry) file {
 	f := file{id: id, name: e.Name()}
 	switch {
 	case !ok:
-		f.bad = amber.Errorf(amber.KindInvalid, "read chunk", clip(e.Name()), "want the name of a chunk")
+		f.bad = amber.Errorf(amber.KindInvalid, "read chunk", clip.Name(e.Name()), "want the name of a chunk")
 	case !e.Type().IsRegular():
 		f.bad = amber.Errorf(amber.KindInvalid, "read chunk", string(id), "want a regular file")
 	}
@@ -188,13 +189,4 @@ func isVerdict(err error) bool {
 		return true
 	}
 	return false
-}
-
-// clip shortens a name that came from outside.
-func clip(s string) string {
-	const most = 80
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

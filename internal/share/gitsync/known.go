@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/gitsync/chunk"
 )
 
@@ -91,5 +92,5 @@ func (f file) label() string {
 	if f.id != "" {
 		return string(f.id)
 	}
-	return clip(f.name)
+	return clip.Name(f.name)
 }

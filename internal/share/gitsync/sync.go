@@ -5,9 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"strings"
+	"syscall"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/guard/redact"
 	"github.com/amber-memory/amber/wire"
@@ -117,23 +118,8 @@ func resolve(fsys fsx.FS, dir string) (string, error) {
 // fail gives an error of the file system its kind.
 func fail(op, path string, err error) error {
 	var known *amber.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
-		return err
-	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
+	if !errors.As(err, &known) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
 		return &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err, Hint: "chmod u+w " + path}
-	case errors.Is(err, fs.ErrNotExist):
-		return &amber.Error{Op: op, Kind: amber.KindNotFound, ID: path, Err: err}
-	case errors.Is(err, fsx.ErrNotRegular):
-		return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: path, Err: err}
-	case errors.Is(err, fsx.ErrTooLarge):
-		return &amber.Error{Op: op, Kind: amber.KindQuota, ID: path, Err: err}
 	}
-	return &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
+	return diskerr.Given(op, path, err)
 }
-
-// isReadOnly reports whether the file system takes no writes; the error has no
-// name in package fs.
-func isReadOnly(err error) bool { return strings.Contains(err.Error(), "read-only file system") }

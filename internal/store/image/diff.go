@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 	"github.com/amber-memory/amber/internal/store/sqlfile"
 	"github.com/amber-memory/amber/wire"
@@ -108,7 +109,7 @@ func (c comparison) compare(ctx context.Context, open [2]Side, rows bool, erased
 			d.More++
 		default:
 			named++
-			d.Rows = append(d.Rows, wire.RowDiff{Table: c.name, Key: row.name(), Op: op, Title: oneLine(row.title)})
+			d.Rows = append(d.Rows, wire.RowDiff{Table: c.name, Key: row.name(), Op: op, Title: clip.Runes(clip.Line(row.title), 120)})
 		}
 	}
 	a, b := side[0], side[1]
@@ -231,14 +232,4 @@ func (k *cursor) close() {
 		_ = k.rows.Close() // its errors were those of next
 	}
 	k.put()
-}
-
-// oneLine makes a title of a text.
-func oneLine(s string) string {
-	const most = 120
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return s
 }

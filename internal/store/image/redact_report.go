@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber/internal/base/sqlconn"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -38,7 +38,7 @@ func (r *redactedRow) label() string {
 	parts := make([]string, len(names))
 	for i, name := range names {
 		if c := r.column(name); c >= 0 {
-			parts[i] = sqlconn.Clip(r.new[c])
+			parts[i] = clip.Name(r.new[c])
 		} else {
 			parts[i] = fmt.Sprint(r.key[i]) // a number
 		}

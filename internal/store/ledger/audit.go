@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/intake"
 	"github.com/amber-memory/amber/wire"
 )
@@ -66,15 +67,12 @@ const maxRead = 16 * maxField
 // the request that named one is refused, and its entry says so without it.
 func clean(s string) string {
 	s = intake.Line(s[:min(len(s), maxRead)])
-	if len(s) > maxField {
-		s = s[:maxField]
-	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) && r != unicode.ReplacementChar {
 			return r
 		}
 		return '?'
-	}, s)
+	}, clip.Bytes(s, maxField))
 	return s
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -75,12 +76,8 @@ func readHead(path string) (m mark, known bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return mark{}, false, nil
-	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		return mark{}, false, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: path, Err: err}
-	case errors.Is(err, fs.ErrPermission):
-		return mark{}, false, &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
 	case err != nil:
-		return mark{}, false, &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
+		return mark{}, false, diskerr.Own(op, path, err)
 	}
 	m, err = parseHead(b)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -44,15 +45,10 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 		return err
 	}
 	err = fsx.CreateNew(fsx.OS(), path, 0o600, image)
-	switch {
-	case errors.Is(err, fs.ErrExist): // another process was faster
+	if errors.Is(err, fs.ErrExist) { // another process was faster
 		return settleName(dir, o)
-	case errors.Is(err, fs.ErrPermission):
-		return &amber.Error{Op: "make database", Kind: amber.KindRefused, ID: path, Err: err}
-	case err != nil:
-		return &amber.Error{Op: "make database", Kind: amber.KindInternal, ID: path, Err: err}
 	}
-	return nil
+	return diskerr.Own("make database", path, err)
 }
 
 // settleName makes the name of a file durable: another process may have made the file a moment ago.
@@ -60,10 +56,7 @@ func settleName(dir string, o Options) error {
 	if o.Look {
 		return nil
 	}
-	if err := fsx.OS().SyncDir(dir); err != nil {
-		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: dir, Err: err}
-	}
-	return nil
+	return diskerr.Own("open database", dir, fsx.OS().SyncDir(dir))
 }
 
 // traces returns what a database has left that is gone, "" when there is none.
@@ -78,7 +71,7 @@ func traces(path string, o Options) (string, error) {
 			return name, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: name, Err: err}
+			return "", diskerr.Own("open database", name, err)
 		}
 	}
 	return "", nil
@@ -91,10 +84,8 @@ func isFile(path string) (bool, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	case errors.Is(err, fs.ErrPermission):
-		return false, &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
 	case err != nil:
-		return false, &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
+		return false, diskerr.Own("open database", path, err)
 	case !info.Mode().IsRegular():
 		return false, damaged("open database", path, "database is not a regular file")
 	}

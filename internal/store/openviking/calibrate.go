@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
@@ -110,7 +111,7 @@ func (s *Store) pairs(ctx context.Context) (out []pair, err error) {
 			if m.Title != "" {
 				text = m.Title
 			}
-			if text = trim(s.o.Redact(oneLine(text, 2*maxReason))); s.o.leaves(m.Scope) && text != "" {
+			if text = trim(s.o.Redact(clip.Marked(clip.Printed(text), 2*maxReason))); s.o.leaves(m.Scope) && text != "" {
 				out = append(out, pair{m.ID, text})
 			}
 			if len(out) == calibratePairs {

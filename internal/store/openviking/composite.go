@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
@@ -92,7 +93,7 @@ func (s *Store) ailing(ctx context.Context) string {
 	st, err := s.Status(ctx)
 	switch {
 	case err != nil:
-		return "OpenViking: " + oneLine(err.Error(), maxReason)
+		return "OpenViking: " + clip.Marked(clip.Printed(err.Error()), maxReason)
 	case st.Problem != "":
 		return "OpenViking: " + st.Problem
 	case st.Stopped:

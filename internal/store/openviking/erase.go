@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // eraseTimeout bounds what erasing does on the server.
@@ -56,7 +57,7 @@ func (s *Store) remain(l layout, names []string, err error, report *amber.EraseR
 		names = []string{l.root()}
 	}
 	for _, uri := range names {
-		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: %s", uri, oneLine(err.Error(), maxReason)))
+		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: %s", uri, clip.Marked(clip.Printed(err.Error()), maxReason)))
 	}
 }
 
@@ -79,7 +80,7 @@ func (s *Store) keepOut(ctx context.Context) quiet {
 func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, names []string, report *amber.EraseReport) bool {
 	listed, err := s.filesOf(ctx, l, id, names)
 	if err != nil {
-		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: files of other versions were not looked for: %s", l.root(), oneLine(err.Error(), maxReason)))
+		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: files of other versions were not looked for: %s", l.root(), clip.Marked(clip.Printed(err.Error()), maxReason)))
 	}
 	deleted := 0
 	all := union(listed, names)

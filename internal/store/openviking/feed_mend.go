@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
@@ -133,6 +134,6 @@ func (r *round) mendFailed(ctx context.Context, err error) error {
 		return err
 	}
 	r.laterMend()
-	r.notes.LastError, r.notes.FailedAt = oneLine(err.Error(), maxReason), r.now()
+	r.notes.LastError, r.notes.FailedAt = clip.Marked(clip.Printed(err.Error()), maxReason), r.now()
 	return nil
 }

@@ -3,10 +3,9 @@ package openviking
 import (
 	"encoding/json"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Bounds of the notes, so that they fit into a cursor.
@@ -82,7 +81,7 @@ func (n *notes) quarantine(id amber.MemoryID, reason string) {
 		n.Uncounted++
 		return
 	}
-	n.Quarantine = append(n.Quarantine, Quarantined{id, oneLine(reason, maxReason)})
+	n.Quarantine = append(n.Quarantine, Quarantined{id, clip.Marked(clip.Printed(reason), maxReason)})
 }
 
 // release reports whether a memory was in quarantine, and takes it out.
@@ -129,18 +128,4 @@ func (n *notes) unindexed(uris ...string) {
 			n.uncheckedSince(amber.Time{})
 		}
 	}
-}
-
-// oneLine returns the beginning of a text, printable and on one line.
-func oneLine(s string, limit int) string {
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "") + "…"
-	}
-	return s
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // How long the feeder waits after an outage, doubling, and for a path that is busy.
@@ -47,7 +48,7 @@ func (p *pace) blocked(now amber.Time) (time.Duration, error) {
 // failed notes an error of the server. Asked is how long it wants to be left alone, 0 where it
 // did not say.
 func (p *pace) failed(now amber.Time, err error, asked time.Duration) {
-	p.LastError, p.FailedAt = oneLine(err.Error(), maxReason), now
+	p.LastError, p.FailedAt = clip.Marked(clip.Printed(err.Error()), maxReason), now
 	switch kind := amber.KindOf(err); kind {
 	case amber.KindUnreachable, amber.KindBusy, amber.KindNotFound, amber.KindConflict, amber.KindInternal:
 		p.Stopped = ""

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/recall/analyze"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
@@ -74,7 +75,7 @@ func degraded(r amber.RecallResult, why error) amber.RecallResult {
 	if _, ok := errors.AsType[notAsked](why); ok {
 		said = "OpenViking was not asked: "
 	}
-	r.Degraded += said + oneLine(why.Error(), maxReason)
+	r.Degraded += said + clip.Marked(clip.Printed(why.Error()), maxReason)
 	return r
 }
 

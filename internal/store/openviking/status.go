@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Status is how an index stands.
@@ -51,7 +52,7 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 		l, err = s.ready(ctx)
 	}
 	if err != nil {
-		st.Problem = oneLine(err.Error(), maxReason)
+		st.Problem = clip.Marked(clip.Printed(err.Error()), maxReason)
 	}
 	if st.User = l.user; l.user == "" {
 		return st, nil

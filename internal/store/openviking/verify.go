@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // maxNamed bounds each list of a verification; the counts are whole.
@@ -73,7 +74,7 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 		return v, err
 	}
 	for _, uri := range slices.Sorted(maps.Keys(strange)) {
-		v.Strange.add(oneLine(uri, 1000))
+		v.Strange.add(clip.Marked(clip.Printed(uri), 1000))
 	}
 	v.Files = len(there)
 	torn, err := s.verifyLive(ctx, l, there, &v)

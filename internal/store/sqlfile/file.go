@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // CheckFile refuses what must not be handed to SQLite: a missing file, a link, a
@@ -20,10 +21,8 @@ func CheckFile(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return amber.Errorf(amber.KindDamaged, "open database", path, "the file is missing although its agent exists").
 			WithHint("put the file back from a backup, or restore a snapshot: amber snapshot list")
-	case errors.Is(err, fs.ErrPermission):
-		return &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
 	case err != nil:
-		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
+		return diskerr.Own("open database", path, err)
 	case !info.Mode().IsRegular():
 		return amber.Errorf(amber.KindDamaged, "open database", path, "want a regular file, found %s", info.Mode().Type())
 	}

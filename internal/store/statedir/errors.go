@@ -2,11 +2,9 @@ package statedir
 
 import (
 	"errors"
-	"io/fs"
-	"syscall"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 func notFound(op, name string) error {
@@ -19,23 +17,13 @@ func damaged(op, name, why string) error {
 		WithHint("amber snapshot list, then amber snapshot restore ID --only state; or write the document anew with amber state set")
 }
 
-// disk gives an error of the file system its kind; nil stays nil.
+// disk gives an error of the file system its kind, and what is damaged the next step.
 func disk(op, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: name, Err: err}
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		e.Kind, e.Hint = amber.KindRefused, "amber doctor shows who may use the agent's folder"
-	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, fsx.ErrTooLarge), errors.Is(err, syscall.ENOTDIR):
+	kinded := diskerr.Own(op, name, err)
+	if amber.KindOf(kinded) == amber.KindDamaged && amber.HintOf(kinded) == "" {
 		return damaged(op, name, err.Error())
-	case errors.Is(err, fsx.ErrInPlace):
-		e.Hint = "check the disk and try again; the document is whole, but a power cut may undo the write"
-	case errors.Is(err, syscall.ENOSPC):
-		e.Hint = "free some disk space and try again; the document that was stored is unchanged"
 	}
-	return e
+	return kinded
 }
 
 // reason is why an error is there, without operation and name.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // Text returns the text of an argument: the argument itself, or stdin for "-". A final line feed of stdin is
@@ -177,10 +178,8 @@ func (a *App) Input(name string) (io.ReadCloser, error) {
 		return nil, err
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, amber.Errorf(amber.KindNotFound, "open file", path, "the file does not exist")
-	case errors.Is(err, fs.ErrPermission):
-		return nil, &amber.Error{Op: "open file", Kind: amber.KindRefused, ID: path, Err: err}
 	}
-	return nil, &amber.Error{Op: "open file", Kind: amber.KindInternal, ID: path, Err: err}
+	return nil, diskerr.Given("open file", path, err)
 }
 
 // IsBundleName reports whether a name is that of a bundle.

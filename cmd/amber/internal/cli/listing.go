@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/term"
 )
 
@@ -124,7 +124,7 @@ func TableOf[T any](w io.Writer, heading []string, items []T, row func(T) []stri
 }
 
 // Flat makes stored text fit for one line of a terminal, whole.
-func Flat(s string) string { return strings.Join(strings.Fields(Safe(s)), " ") }
+func Flat(s string) string { return clip.Line(Safe(s)) }
 
 // PageSize checks -n of a listing.
 func PageSize(n int) error {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/term"
 	"github.com/amber-memory/amber/internal/base/words"
 	"github.com/amber-memory/amber/internal/guard/shown"
@@ -196,11 +197,7 @@ func Safe(s string) string { return shown.Marked(s) }
 
 // OneLine returns the beginning of s on one line, at most n characters.
 func OneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(Safe(s)), " ")
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return s
+	return clip.Runes(Flat(s), n)
 }
 
 // failure is the JSON of an error.
@@ -222,7 +219,7 @@ func (a *App) Fail(err error, args []string) int {
 	if hint == "" && errors.Is(err, syscall.ENOSPC) {
 		hint = "free some disk space and try again; amber snapshot gc frees what no snapshot needs"
 	}
-	message := strings.Join(strings.Fields(Safe(strings.ReplaceAll(err.Error(), "\n", "; "))), " ")
+	message := Flat(strings.ReplaceAll(err.Error(), "\n", "; "))
 	fmt.Fprintf(a.Stderr, "amber: %s\n", message)
 	if hint != "" {
 		fmt.Fprintf(a.Stderr, "hint: %s\n", hint)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/wire"
 )
@@ -204,10 +205,6 @@ func saveSecret(path, secret string) error {
 		return secretFileExists(path)
 	case errors.Is(err, fs.ErrNotExist):
 		return amber.Errorf(amber.KindNotFound, "write secret", path, "the folder does not exist")
-	case errors.Is(err, fs.ErrPermission):
-		return &amber.Error{Op: "write secret", Kind: amber.KindRefused, ID: path, Err: err}
-	case err != nil:
-		return &amber.Error{Op: "write secret", Kind: amber.KindInternal, ID: path, Err: err}
 	}
-	return nil
+	return diskerr.Given("write secret", path, err)
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // overlay is a panel that has every key until it is closed.
@@ -149,7 +150,7 @@ func (sh *Shell) copyMenu() tea.Cmd {
 // copy puts text into the clipboard of the terminal, by OSC 52.
 func (sh *Shell) copy(what, text string) tea.Cmd {
 	if len(text) > maxCopied {
-		text = strings.ToValidUTF8(text[:maxCopied], "")
+		text = clip.Bytes(text, maxCopied)
 		sh.Say("copied the first 64 KiB of the " + what + ", if the terminal allows it")
 	} else {
 		sh.Say("copied the " + what + ", if the terminal allows it")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 )
 
@@ -51,7 +52,7 @@ func joins(r rune) bool {
 
 // OneLine is clean on one line of at most n columns, white space folded.
 func OneLine(s string, n int) string {
-	return Cut(strings.Join(strings.Fields(Clean(beginning(s, n))), " "), n)
+	return Cut(clip.Line(Clean(beginning(s, n))), n)
 }
 
 // oneLineKept is clean on one line of at most n columns, blanks kept.
@@ -61,14 +62,7 @@ func oneLineKept(s string, n int) string {
 
 // beginning is more of a text than n columns hold, so that a long one is not read whole for each frame.
 func beginning(s string, n int) string {
-	most := 16*max(n, 0) + 256
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
+	return clip.Bytes(s, 16*max(n, 0)+256)
 }
 
 // width is how many columns a clean line takes.

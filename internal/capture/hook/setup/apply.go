@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -64,7 +65,7 @@ func (p *Plan) write(c Change) error {
 // mkdir makes a folder, as open as the umask wants folders of a user to be.
 func (p *Plan) mkdir(dir string) error {
 	if err := fsx.MkdirAll(p.o.FS, dir, 0o755); err != nil {
-		return diskError("make folder", dir, err)
+		return diskerr.Given("make folder", dir, err)
 	}
 	return nil
 }
@@ -72,18 +73,18 @@ func (p *Plan) mkdir(dir string) error {
 // replace puts the new text in place with the mode the file had.
 func (p *Plan) replace(c Change) error {
 	if err := fsx.Replace(p.o.FS, c.file.target, c.file.mode, c.after); err != nil {
-		return diskError("write", c.Path, err)
+		return diskerr.Given("write", c.Path, err)
 	}
 	if !c.file.exists {
 		return nil
 	}
 	info, err := p.o.FS.Lstat(c.file.target)
 	if err != nil {
-		return diskError("look at", c.Path, err)
+		return diskerr.Given("look at", c.Path, err)
 	}
 	if info.Mode().Perm() != c.file.mode { // the umask took something away
 		if err := os.Chmod(c.file.target, c.file.mode); err != nil {
-			return diskError("set mode of", c.Path, err)
+			return diskerr.Given("set mode of", c.Path, err)
 		}
 	}
 	return nil
@@ -107,7 +108,7 @@ func (p *Plan) giveBack(c Change) error {
 // are empty.
 func (p *Plan) remove(c Change) error {
 	if err := p.o.FS.Remove(c.file.target); err != nil {
-		return diskError("remove", c.Path, err)
+		return diskerr.Given("remove", c.Path, err)
 	}
 	last := filepath.Dir(c.file.target)
 	for _, dir := range slices.Backward(c.dirs) {
@@ -117,7 +118,7 @@ func (p *Plan) remove(c Change) error {
 		last = filepath.Dir(dir)
 	}
 	if err := p.o.FS.SyncDir(last); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return diskError("sync", last, err)
+		return diskerr.Given("sync", last, err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/capture/settings"
 )
@@ -35,11 +36,11 @@ func (o Options) read(path string) (file, error) {
 		return f, nil
 	}
 	if err != nil {
-		return f, diskError("look at", path, err)
+		return f, diskerr.Given("look at", path, err)
 	}
 	f.exists, f.mode = true, info.Mode().Perm()
 	if f.text, err = fsx.ReadFile(o.FS, f.target, settings.MaxBytes); err != nil {
-		return f, diskError("read", path, err)
+		return f, diskerr.Given("read", path, err)
 	}
 	if f.text == nil {
 		f.text = []byte{}
@@ -58,7 +59,7 @@ func resolve(path string) (string, error) {
 		return "", amber.Errorf(amber.KindInvalid, "look at", path, "symbolic links in this path lead in a circle")
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return "", diskError("look at", path, err)
+		return "", diskerr.Given("look at", path, err)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return "", amber.Errorf(amber.KindInvalid, "look at", path, "a symbolic link to a path that does not exist")
@@ -112,7 +113,7 @@ func (o Options) writable(f file) error {
 	}
 	w, err := o.FS.OpenFile(f.target, os.O_WRONLY, 0)
 	if err != nil {
-		return diskError("edit", f.path, err)
+		return diskerr.Given("edit", f.path, err)
 	}
 	return w.Close()
 }

@@ -2,13 +2,11 @@ package setup
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
@@ -99,20 +97,6 @@ func (o Options) folder(variable, usual string) string {
 		return filepath.Clean(dir)
 	}
 	return filepath.Join(o.Home, usual)
-}
-
-// diskError gives an error of the file system its kind.
-func diskError(op, path string, err error) error {
-	kind := amber.KindInternal
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		kind = amber.KindRefused
-	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		kind = amber.KindInvalid
-	case errors.Is(err, fsx.ErrTooLarge):
-		kind = amber.KindQuota
-	}
-	return &amber.Error{Op: op, Kind: kind, ID: path, Err: err}
 }
 
 // flagNames are the flags of amber that may stand before its verb.

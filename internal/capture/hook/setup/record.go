@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/capture/settings"
 )
@@ -47,7 +48,7 @@ func (o Options) recall(target string) (*record, []byte, error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, diskError("read record", o.recordPath(target, ".json"), err)
+		return nil, nil, diskerr.Given("read record", o.recordPath(target, ".json"), err)
 	}
 	var r record
 	if err := json.Unmarshal(text, &r); err != nil || r.Path != target {
@@ -70,7 +71,7 @@ func (o Options) recall(target string) (*record, []byte, error) {
 // are believed.
 func (o Options) keep(r record, original []byte) error {
 	if err := fsx.MkdirAll(o.FS, o.StateDir, 0o700); err != nil {
-		return diskError("make folder", o.StateDir, err)
+		return diskerr.Given("make folder", o.StateDir, err)
 	}
 	if original != nil {
 		if err := o.save(o.recordPath(r.Path, ".original"), original); err != nil {
@@ -88,7 +89,7 @@ func (o Options) keep(r record, original []byte) error {
 // user can read it.
 func (o Options) save(path string, text []byte) error {
 	if err := fsx.Replace(o.FS, path, 0o600, text); err != nil {
-		return diskError("write", path, err)
+		return diskerr.Given("write", path, err)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (o Options) drop(target string) error {
 	for _, ending := range kept {
 		path := o.recordPath(target, ending)
 		if err := o.FS.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return diskError("remove", path, err)
+			return diskerr.Given("remove", path, err)
 		}
 	}
 	_ = o.FS.Remove(o.StateDir) // when nothing else is in it

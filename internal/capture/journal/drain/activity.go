@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/wire"
 )
@@ -17,8 +18,8 @@ type doings struct {
 
 func (d *doings) add(kind amber.ActivityKind, what, detail, status string, failed bool) {
 	a := amber.Activity{
-		SessionID: d.ev.SessionID, Kind: kind, Name: what, Detail: clip(text(detail), amber.MaxActivityDetailBytes),
-		Status: clip(oneLine(status), amber.MaxIDBytes), Count: 1, FirstAt: d.ev.ObservedAt, LastAt: d.ev.ObservedAt,
+		SessionID: d.ev.SessionID, Kind: kind, Name: what, Detail: clip.Bytes(text(detail), amber.MaxActivityDetailBytes),
+		Status: clip.Bytes(clip.Printed(status), amber.MaxIDBytes), Count: 1, FirstAt: d.ev.ObservedAt, LastAt: d.ev.ObservedAt,
 	}
 	if failed {
 		a.Failed = 1
@@ -87,7 +88,7 @@ func (d *doings) tool() {
 func ending(t *journal.HostTool) string {
 	var parts []string
 	if strings.Contains(strings.TrimSpace(t.Command), "\n") {
-		parts = append(parts, clip(t.Command, amber.MaxActivityDetailBytes/2))
+		parts = append(parts, clip.Bytes(t.Command, amber.MaxActivityDetailBytes/2))
 	}
 	if t.Failed && t.Output != "" {
 		parts = append(parts, t.Output)

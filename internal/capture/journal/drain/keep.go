@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/digest"
 )
 
@@ -22,7 +23,7 @@ func wholeDigest(d digest.Digest, label string) amber.WriteRequest {
 	sum := sha256.Sum256([]byte(d.Host + "\x00" + string(d.Session)))
 	r := amber.WriteRequest{
 		Kind: amber.SessionSummary, Scope: scopeOf(d.Project), Identities: amber.Identities{SessionID: d.Session, ProjectID: d.Project},
-		Title: clip(oneLine(d.Title()), amber.MaxTitleBytes), Content: plain(d.Content()), Summary: plain(d.Summary()),
+		Title: clip.Bytes(clip.Printed(d.Title()), amber.MaxTitleBytes), Content: plain(d.Content()), Summary: plain(d.Summary()),
 		Topic: "session " + hex.EncodeToString(sum[:16]), Tags: []string{"session"}, Metadata: map[string]string{"digest": label},
 		SourceRefs: []amber.SourceRef{{Kind: "session", Value: string(d.Session)}},
 		Trust:      amber.TrustDerived, Reason: amber.WriteCompactSummary,
@@ -39,7 +40,7 @@ func itemMemory(d digest.Digest, it digest.Item, label string) amber.WriteReques
 	}
 	return amber.WriteRequest{
 		Kind: kinds[it.Kind], Scope: scopeOf(d.Project), Identities: amber.Identities{SessionID: d.Session, ProjectID: d.Project},
-		Title: clip(oneLine(it.Title()), amber.MaxTitleBytes), Content: plain(it.Text),
+		Title: clip.Bytes(clip.Printed(it.Title()), amber.MaxTitleBytes), Content: plain(it.Text),
 		Tags: []string{"digest", string(it.Kind)}, Metadata: map[string]string{"digest": label, "item": string(it.Kind)},
 		SourceRefs: refs, Trust: amber.TrustDerived, Reason: amber.WriteObservation,
 	}
@@ -153,7 +154,7 @@ func (k knownItems) place(it digest.Item, req amber.WriteRequest) (_ amber.Write
 	default:
 		// It held once, something else held since, and now it holds again: a memory
 		// of its own, since the old one is superseded.
-		req.Title = clip("Again: "+req.Title, amber.MaxTitleBytes)
+		req.Title = clip.Bytes("Again: "+req.Title, amber.MaxTitleBytes)
 	}
 	return req, old, true
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
@@ -25,7 +26,7 @@ func learnings(ev journal.HostEvent) []amber.WriteRequest {
 	var out []amber.WriteRequest
 	seen := map[string]bool{}
 	for _, l := range found {
-		l = clip(plain(strings.TrimSpace(l)), maxLearningBytes)
+		l = clip.Bytes(plain(strings.TrimSpace(l)), maxLearningBytes)
 		if seen[l] || utf8.RuneCountInString(l) < minLearningRunes || len(out) == maxLearnings {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/recall/contextblock"
 )
@@ -18,7 +19,7 @@ func meaning(ev journal.HostEvent) amber.IngestStep {
 		Event: amber.EventRef{ID: ev.EventID, Native: ev.Native, At: ev.ObservedAt},
 		At:    ev.ObservedAt,
 		Start: amber.SessionStart{
-			ID: id, Binding: ev.Host, Project: ev.Project, Directory: clip(oneLine(ev.Directory), 4096), Parent: ev.ParentSession,
+			ID: id, Binding: ev.Host, Project: ev.Project, Directory: clip.Bytes(clip.Printed(ev.Directory), 4096), Parent: ev.ParentSession,
 		},
 		Reopen:   ev.Kind == journal.HostSessionStart || ev.Kind == journal.HostPrompt,
 		Turns:    turns(ev),
@@ -31,7 +32,7 @@ func meaning(ev journal.HostEvent) amber.IngestStep {
 			step.Compaction = &amber.Compaction{ID: derivedID(ev, "compaction"), SessionID: id, Summary: text, CreatedAt: ev.ObservedAt}
 		}
 	case journal.HostSessionEnd:
-		step.End = &amber.SessionEnd{ID: id, Reason: amber.EndReason(clip(oneLine(ev.Reason), amber.MaxIDBytes))}
+		step.End = &amber.SessionEnd{ID: id, Reason: amber.EndReason(clip.Bytes(clip.Printed(ev.Reason), amber.MaxIDBytes))}
 	}
 	return step
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
@@ -28,7 +29,7 @@ func (w *Worker) learns(lesson amber.Lesson, id amber.SessionID, event string, f
 	for _, r := range found {
 		in := amber.WriteBackInput{Lesson: lesson, Found: &r, Succeeded: true, Identities: r.Identities}
 		req, d := w.o.Policy.WriteBack(in)
-		w.explain(report, Learnt{Decision: d, Lesson: lesson, SessionID: id, EventID: event, Text: clip(oneLine(r.Content), learntText)})
+		w.explain(report, Learnt{Decision: d, Lesson: lesson, SessionID: id, EventID: event, Text: clip.Bytes(clip.Printed(r.Content), learntText)})
 		if d.Effective {
 			kept = append(kept, req)
 		}
@@ -57,7 +58,7 @@ func (s *session) decide(ctx context.Context, it *item) error {
 		return nil
 	}
 	in := amber.WriteBackInput{
-		Lesson: amber.LessonCase, RequestID: clip(oneLine(ev.TurnID), amber.MaxIDBytes), Goal: plain(text(ev.Prompt)), Response: plain(text(ev.Answer)), Succeeded: ev.Kind == journal.HostTurnEnd,
+		Lesson: amber.LessonCase, RequestID: clip.Bytes(clip.Printed(ev.TurnID), amber.MaxIDBytes), Goal: plain(text(ev.Prompt)), Response: plain(text(ev.Answer)), Succeeded: ev.Kind == journal.HostTurnEnd,
 		Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project},
 	}
 	if in.Response == "" {
@@ -67,7 +68,7 @@ func (s *session) decide(ctx context.Context, it *item) error {
 	if err != nil {
 		return err
 	}
-	s.explain(s.report, Learnt{Decision: d, Lesson: in.Lesson, SessionID: ev.SessionID, EventID: ev.EventID, Text: clip(oneLine(in.Response), learntText)})
+	s.explain(s.report, Learnt{Decision: d, Lesson: in.Lesson, SessionID: ev.SessionID, EventID: ev.EventID, Text: clip.Bytes(clip.Printed(in.Response), learntText)})
 	if d.Effective {
 		it.step.Memories = append(it.step.Memories, req)
 	}
@@ -79,7 +80,7 @@ func compacted(ev journal.HostEvent, c amber.Compaction) amber.WriteRequest {
 	sum := sha256.Sum256([]byte("compaction\x00" + ev.Host + "\x00" + string(ev.SessionID)))
 	return amber.WriteRequest{
 		Kind: amber.SessionSummary, Scope: scopeOf(ev.Project), Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project},
-		Title: clip("Summary of session "+oneLine(string(ev.SessionID)), amber.MaxTitleBytes), Content: plain(c.Summary),
+		Title: clip.Bytes("Summary of session "+clip.Printed(string(ev.SessionID)), amber.MaxTitleBytes), Content: plain(c.Summary),
 		Topic: "compaction " + hex.EncodeToString(sum[:16]), Tags: []string{"compaction"},
 		SourceRefs: []amber.SourceRef{{Kind: "session", Value: string(ev.SessionID)}, {Kind: "event", Value: ev.EventID}},
 		Trust:      amber.TrustDerived, Reason: amber.WriteCompactSummary,

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // text makes what a host said fit to be stored: valid UTF-8, no NUL, bounded.
@@ -16,7 +17,7 @@ func text(s string) string {
 	}
 	const note = "\n[cut]"
 	if len(s) > amber.MaxContentBytes {
-		s = clip(s, amber.MaxContentBytes-len(note)) + note
+		s = clip.Bytes(s, amber.MaxContentBytes-len(note)) + note
 	}
 	return s
 }
@@ -35,27 +36,12 @@ func plain(s string) string {
 	}, s))
 }
 
-// clip cuts s to at most n bytes of whole characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
-}
-
-// oneLine makes one line of s, without characters that do not print.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
-}
-
 // name returns what an activity is called: the first line of s, or instead
 // where there is none.
 func name(s, instead string) string {
 	for line := range strings.Lines(s) {
-		if line = oneLine(line); line != "" {
-			return clip(line, amber.MaxActivityNameBytes)
+		if line = clip.Printed(line); line != "" {
+			return clip.Bytes(line, amber.MaxActivityNameBytes)
 		}
 	}
 	return instead

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/guard/shown"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/recall/contextblock"
 	"github.com/amber-memory/amber/op"
 )
@@ -116,7 +116,7 @@ var memReview = op.NewTool(op.Tool{
 	case reviewDone:
 		return markReviewed(ctx, c, in)
 	}
-	return review{}, "", op.BadArgs("action is %q, want %s or %s", shown.Clip(in.Action, 40), reviewList, reviewDone)
+	return review{}, "", op.BadArgs("action is %q, want %s or %s", clip.Marked(in.Action, 40), reviewList, reviewDone)
 })
 
 func listReview(ctx context.Context, c *op.Call, in reviewArgs) (review, string, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/internal/recall/analyze"
 	"github.com/amber-memory/amber/op"
@@ -189,7 +190,7 @@ var memDoctor = op.NewTool(op.Tool{
 	if in.Check != "" {
 		found.Checks = slices.DeleteFunc(found.Checks, func(f wire.Finding) bool { return f.Code != in.Check })
 		if len(found.Checks) == 0 {
-			return out, "", op.BadArgs("no check has the code %q", shown.Clip(in.Check, 40))
+			return out, "", op.BadArgs("no check has the code %q", clip.Marked(in.Check, 40))
 		}
 		found.OK = !slices.ContainsFunc(found.Checks, func(f wire.Finding) bool { return f.Status == wire.FindingFailed })
 	}

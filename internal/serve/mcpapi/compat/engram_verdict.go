@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
@@ -143,7 +144,7 @@ func pairOf(ctx context.Context, c *op.Call, one, other string) (from, to amber.
 func relate(ctx context.Context, c *op.Call, one, other, is string, strength float64) (verdict, string, error) {
 	r, err := amber.Relation{From: amber.MemoryID(one), To: amber.MemoryID(other), Type: is, Strength: strength}.Normalize()
 	if err == nil && !slices.Contains(verdicts(), is) {
-		err = op.BadArgs("relation is %q, want one of %s", shown.Clip(is, 40), strings.Join(verdicts(), ", "))
+		err = op.BadArgs("relation is %q, want one of %s", clip.Marked(is, 40), strings.Join(verdicts(), ", "))
 	}
 	if err != nil {
 		return verdict{}, "", err

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/names"
 	"github.com/amber-memory/amber/internal/guard/audited"
-	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -98,7 +98,7 @@ func noteName(path string) (string, error) {
 	}
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && rest[0] != '/' {
-		return "", amber.Errorf(amber.KindInvalid, "check path", "", "%q is not in %s", shown.Clip(strings.ToValidUTF8(path, "?"), 100), root)
+		return "", amber.Errorf(amber.KindInvalid, "check path", "", "%q is not in %s", clip.Marked(strings.ToValidUTF8(path, "?"), 100), root)
 	}
 	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "/"), "/")
 	if rest == "" {
@@ -195,11 +195,11 @@ func (f folder) replace(ctx context.Context, in fileArgs) (text, subject string,
 	old := *in.OldStr
 	switch at := occurrences(n.Content, old); len(at) {
 	case 0:
-		return "", n.Name, op.Say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", shown.Clip(old, maxRepeated), in.Path))
+		return "", n.Name, op.Say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", clip.Marked(old, maxRepeated), in.Path))
 	case 1:
 	default:
 		return "", n.Name, op.Say(amber.KindInvalid, "edit note", fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-			shown.Clip(old, maxRepeated), lineNumbers(n.Content, at)))
+			clip.Marked(old, maxRepeated), lineNumbers(n.Content, at)))
 	}
 	at := strings.Index(n.Content, old)
 	content := n.Content[:at] + in.NewStr + n.Content[at+len(old):]

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/audited"
-	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
 
@@ -52,7 +52,7 @@ func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
 			return m, nil
 		}
 	}
-	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", "there is no entity named %q", shown.Clip(name, 100))
+	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", "there is no entity named %q", clip.Marked(name, 100))
 }
 
 // changeGraph is newGraph for a call that changes n things: until unlock is
@@ -245,7 +245,7 @@ func tell(what string, deleted, asked int, missing []string) (told, string) {
 		message = fmt.Sprintf("Deleted %d of %d %s.", deleted, asked, strings.ToLower(what))
 	}
 	if len(missing) > 0 {
-		message += " Not found: " + shown.Clip(strings.Join(missing, ", "), maxRepeated)
+		message += " Not found: " + clip.Marked(strings.Join(missing, ", "), maxRepeated)
 	}
 	return told{message, true}, message
 }

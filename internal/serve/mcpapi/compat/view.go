@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/guard/shown"
 	"github.com/amber-memory/amber/op"
 )
@@ -59,7 +60,7 @@ func viewNote(path, content string, span []int64) (string, error) {
 			fmt.Fprintf(&b, "\n[cut: call again with view_range [%d, -1]]", i)
 			break
 		}
-		fmt.Fprintf(&b, "\n%6d\t%s", i, shown.Clip(lines[i-1], viewBytes))
+		fmt.Fprintf(&b, "\n%6d\t%s", i, clip.Marked(lines[i-1], viewBytes))
 	}
 	return b.String(), nil
 }
@@ -126,7 +127,7 @@ func snippet(content string, start, end int) string {
 	last := min(len(lines), strings.Count(content[:end], "\n")+1+2)
 	var b strings.Builder
 	for i := first; i <= last && b.Len() < shown.PageBytes; i++ {
-		fmt.Fprintf(&b, "%6d\t%s\n", i, shown.Clip(lines[i-1], shown.PageBytes))
+		fmt.Fprintf(&b, "%6d\t%s\n", i, clip.Marked(lines[i-1], shown.PageBytes))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

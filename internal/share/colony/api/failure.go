@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // failure is why a request was not answered as it should be.
@@ -164,10 +164,4 @@ func (d detail) text(status int) string {
 }
 
 // clean makes a line for a terminal of what a stranger wrote.
-func clean(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if r := []rune(s); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return s
-}
+func clean(s string) string { return clip.Runes(clip.Printed(s), 200) }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/colony"
 )
 
@@ -37,11 +38,7 @@ var errChanged = errors.New("changed since the restore was planned")
 
 // short quotes the beginning of a name that another program or person wrote.
 func short(name string) string {
-	const most = 80
-	if runes := []rune(name); len(runes) > most {
-		name = string(runes[:most-1]) + "…"
-	}
-	q := strconv.Quote(name)
+	q := strconv.Quote(clip.Runes(name, 80))
 	return q[1 : len(q)-1]
 }
 

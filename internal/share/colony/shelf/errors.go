@@ -2,11 +2,9 @@ package shelf
 
 import (
 	"errors"
-	"io/fs"
-	"syscall"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
 // Causes that a door reports differently although their kinds are the same.
@@ -39,18 +37,11 @@ func damaged(op, rel, why string) error {
 	return amber.Errorf(amber.KindDamaged, op, rel, "%s", why).WithHint("restore a snapshot, or move the file out of the agent's folder")
 }
 
-// disk gives an error of the file system its kind.
+// disk gives an error of the file system its kind, and what is damaged the next step.
 func disk(op, rel string, err error) error {
-	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: rel, Err: err}
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		e.Kind, e.Hint = amber.KindRefused, "check the owner and the permissions of the agent's folder"
-	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, fsx.ErrTooLarge), errors.Is(err, syscall.ENOTDIR):
+	kinded := diskerr.Own(op, rel, err)
+	if amber.KindOf(kinded) == amber.KindDamaged && amber.HintOf(kinded) == "" {
 		return damaged(op, rel, err.Error())
-	case errors.Is(err, fsx.ErrInPlace):
-		e.Hint = "check the disk and try again; what was written is whole, but a power cut may undo it"
-	case errors.Is(err, syscall.ENOSPC):
-		e.Hint = "free some disk space and try again; nothing was changed"
 	}
-	return e
+	return kinded
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -112,7 +113,7 @@ func (r *reader) turns(c *conversation, at foreign.Place) (out []foreign.Turn) {
 
 func messagePlace(at foreign.Place, id string) foreign.Place {
 	if len(id) > 60 {
-		id = id[:60]
+		id = clip.Bytes(id, 60)
 	}
 	return foreign.Place{File: at.File, At: at.At + ", message " + strings.ToValidUTF8(id, "")}
 }

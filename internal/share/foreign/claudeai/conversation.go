@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -202,10 +203,10 @@ func (m *message) activity() (out []amber.Activity) {
 		if b.Type != "tool_use" || b.Name == "" {
 			continue
 		}
-		a := amber.Activity{Kind: amber.ActivityTool, Name: foreign.Cut(b.Name, amber.MaxActivityNameBytes), Status: ended[b.ID], Count: 1}
+		a := amber.Activity{Kind: amber.ActivityTool, Name: clip.Bytes(b.Name, amber.MaxActivityNameBytes), Status: ended[b.ID], Count: 1}
 		var input bytes.Buffer
 		if json.Compact(&input, b.Input) == nil && input.String() != "null" {
-			a.Detail = foreign.Cut(input.String(), amber.MaxActivityDetailBytes)
+			a.Detail = clip.Bytes(input.String(), amber.MaxActivityDetailBytes)
 		}
 		if a.Status == "failed" {
 			a.Failed = 1

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -95,7 +96,7 @@ func (r *reader) parts(f foreign.File, at, account string, m remembered) error {
 			key = append(key, strconv.Itoa(counts[s.heading]))
 		}
 		err := r.memory(foreign.Memory{
-			Place: place(strings.TrimSpace("conversations_memory " + foreign.Cut(s.heading, 60))), Key: key, Kind: amber.UserFact, Scope: amber.ScopeUser,
+			Place: place(strings.TrimSpace("conversations_memory " + clip.Bytes(s.heading, 60))), Key: key, Kind: amber.UserFact, Scope: amber.ScopeUser,
 			Title: s.heading, Topic: s.heading, Content: s.text,
 		})
 		if err != nil {
@@ -114,11 +115,11 @@ func (r *reader) memoriesOfProjects(place func(string) foreign.Place, of map[str
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		var text string
 		if json.Unmarshal(of[id], &text) != nil {
-			r.to.Skip(place("project "+foreign.Cut(id, 60)), "memory is not text")
+			r.to.Skip(place("project "+clip.Bytes(id, 60)), "memory is not text")
 			continue
 		}
 		m := foreign.Memory{
-			Place: place("project " + foreign.Cut(id, 60)), Key: foreign.Key{id}, Kind: amber.ProjectFact, Scope: amber.ScopeProject, Content: text,
+			Place: place("project " + clip.Bytes(id, 60)), Key: foreign.Key{id}, Kind: amber.ProjectFact, Scope: amber.ScopeProject, Content: text,
 			Foreign: map[string]string{"project_uuid": id},
 		}
 		m.ProjectID = r.projectName(id)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -112,7 +113,7 @@ func unused(used map[string]bool, name, id string) string {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	if used[lower(name)] {
-		stem += "-" + foreign.Cut(element(id), 8)
+		stem += "-" + clip.Bytes(element(id), 8)
 		name = stem + ext
 	}
 	for n := len(used); used[lower(name)]; n++ { // from len(used): many of one name are not counted from 2 each time

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -130,7 +131,7 @@ func (r *reader) turns(c *conversation, at foreign.Place, began amber.Time) (out
 		if !m.CreatedAt.at.IsZero() {
 			last = m.CreatedAt.at
 		}
-		place := foreign.Place{File: at.File, At: at.At + ", message " + cmp.Or(foreign.Cut(m.UUID, 60), strconv.Itoa(i+1))}
+		place := foreign.Place{File: at.File, At: at.At + ", message " + cmp.Or(clip.Bytes(m.UUID, 60), strconv.Itoa(i+1))}
 		role, ok := roles[m.Sender]
 		switch {
 		case m.UUID == "":

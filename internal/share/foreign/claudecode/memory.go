@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -165,7 +166,7 @@ func headOf(front foreign.Front) head {
 	inner := front.Sub("metadata")
 	either := func(field string) string { return cmp.Or(inner.Text(field), front.Text(field)) }
 	h := head{
-		name: oneLine(front.Text("name")), description: strings.TrimSpace(front.Text("description")), typ: either("type"),
+		name: clip.Line(front.Text("name")), description: strings.TrimSpace(front.Text("description")), typ: either("type"),
 		session: either("originSessionId"), modified: either("modified"), amberID: inner.Text("amber_id"), rest: map[string]any{},
 	}
 	if amber.CheckID("session id", h.session) != nil {
@@ -205,8 +206,6 @@ func (h *head) keep(field string, v any) {
 	}
 	h.rest[field] = v
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // sections splits a file that holds memories itself at its headings.
 func (m *memories) sections(f foreign.File, rel string, b []byte) error {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/base/pattern"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
@@ -86,12 +87,9 @@ func ownBody(b []byte, body string) string {
 
 // hook returns what a memory is about in at most max bytes and one line.
 func hook(m amber.Memory, max int) string {
-	s := oneLine(m.Summary)
+	s := clip.Line(m.Summary)
 	if s == "" {
-		s = oneLine(firstWords(m.Content))
+		s = clip.Line(firstWords(m.Content))
 	}
-	return clip(s, max)
+	return strings.TrimSpace(clip.Bytes(s, max))
 }
-
-// clip cuts s to at most max bytes of whole characters.
-func clip(s string, max int) string { return strings.TrimSpace(foreign.Cut(s, max)) }

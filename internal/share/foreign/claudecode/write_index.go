@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -19,7 +20,7 @@ var plainLink = strings.NewReplacer("[", "(", "]", ")")
 
 // list notes a line for the index. Where there are too many memories, only the newest find room.
 func (w *writer) list(m amber.Memory, file string) {
-	title := clip(plainLink.Replace(oneLine(cmp.Or(m.Title, strings.TrimSuffix(file, ".md")))), 80)
+	title := strings.TrimSpace(clip.Bytes(plainLink.Replace(clip.Line(cmp.Or(m.Title, strings.TrimSuffix(file, ".md")))), 80))
 	line := "- [" + title + "](" + file + ")"
 	if about := hook(m, 100); about != "" && about != title {
 		line += " — " + about

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -117,11 +117,7 @@ func (w *writer) memory(m amber.Memory) error {
 const maxTitle = 80
 
 func shortened(content string) string {
-	line := firstLine(content)
-	if utf8.RuneCountInString(line) <= maxTitle {
-		return line
-	}
-	return string([]rune(line)[:maxTitle]) + "…"
+	return clip.Runes(firstLine(content), maxTitle+1)
 }
 
 // typeOf returns the type that the memory came with, or the one that says most of its kind: older versions take no others.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // DecodeBackup reads the file of engram export, version 0.1.0 or 0.2.0. The file does not say whether it is whole.
@@ -27,7 +28,7 @@ func DecodeBackup(b []byte) (Chunk, error) {
 	case "":
 		return Chunk{}, damaged("", errors.New("the backup has no version"))
 	}
-	return Chunk{}, tooNew("read backup", clip(version))
+	return Chunk{}, tooNew("read backup", clip.Name(version))
 }
 
 // decodeRelation reads a row of the relations of a backup. It is the payload of a mutation, and says in two fields more that

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Bounds of what is read. Engram bounds nothing: its first export is one chunk, about 100 MB of text for a hundred thousand
@@ -47,7 +48,7 @@ type Chunk struct {
 // Errors: invalid for an id that is not valid; damaged; quota.
 func DecodeChunk(id string, gz []byte) (Chunk, error) {
 	if !ValidID(id) {
-		return Chunk{}, amber.Errorf(amber.KindInvalid, "read chunk", "", "%q is not the id of a chunk", clip(id))
+		return Chunk{}, amber.Errorf(amber.KindInvalid, "read chunk", "", "%q is not the id of a chunk", clip.Name(id))
 	}
 	if len(gz) > MaxFileBytes {
 		return Chunk{}, amber.Errorf(amber.KindQuota, "read chunk", id, "%d bytes, want at most %d", len(gz), MaxFileBytes)

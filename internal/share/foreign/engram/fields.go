@@ -91,12 +91,3 @@ func withExtra(object []byte, extra string) []byte {
 	}
 	return append(append(object, extra...), '}')
 }
-
-// clip shortens hostile input for a message.
-func clip(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}

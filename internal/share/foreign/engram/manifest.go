@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Bounds of a manifest.
@@ -138,7 +139,7 @@ func decodeEntry(raw []byte) (Entry, error) {
 	case id == nil:
 		return Entry{}, errNoEntry
 	case !ValidID(*id):
-		return Entry{}, fmt.Errorf("%q is not the id of a chunk", clip(*id))
+		return Entry{}, fmt.Errorf("%q is not the id of a chunk", clip.Name(*id))
 	}
 	e.ID, e.extra = *id, extra
 	return e, nil

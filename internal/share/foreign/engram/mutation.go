@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // thing is what a mutation is about.
@@ -66,7 +67,7 @@ func (r *reader) changes(all []place, first int) []Row {
 	sub := reader{chunk: r.chunk}
 	sessions, observations := r.index()
 	for _, m := range all {
-		what := "mutation of " + clip(m.Entity)
+		what := "mutation of " + clip.Name(m.Entity)
 		ordinal := first + m.at
 		switch (thing{m.Entity, m.Op}) {
 		case thing{"session", "upsert"}:
@@ -88,7 +89,7 @@ func (r *reader) changes(all []place, first int) []Row {
 			row, err := gone(m.Mutation)
 			sub.add(what, ordinal, row, err)
 		default:
-			sub.drop(fmt.Sprintf("%s in row %d", what, ordinal), fmt.Errorf("%s of %s is not known", clip(m.Op), clip(m.Entity)))
+			sub.drop(fmt.Sprintf("%s in row %d", what, ordinal), fmt.Errorf("%s of %s is not known", clip.Name(m.Op), clip.Name(m.Entity)))
 		}
 	}
 	r.dropped = append(r.dropped, sub.dropped...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // ReadOptions say how rows are read.
@@ -43,7 +44,7 @@ type Row struct {
 func ToRecords(c Chunk, o ReadOptions) (rows []Row, dropped []string) {
 	r := newReader(c, o)
 	if len(c.unknown) > 0 {
-		r.drop("the chunk", fmt.Errorf("unknown fields: %s", clip(strings.Join(c.unknown, ", "))))
+		r.drop("the chunk", fmt.Errorf("unknown fields: %s", clip.Name(strings.Join(c.unknown, ", "))))
 	}
 	r.read()
 	return r.rows, r.dropped

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 var (
@@ -75,7 +77,7 @@ func (s *scanner) object(each func(name string) error) error {
 		}
 		name, _ := t.(string)
 		if seen[name] {
-			return fmt.Errorf("the field %q appears twice", clip(name))
+			return fmt.Errorf("the field %q appears twice", clip.Name(name))
 		}
 		seen[name] = true
 		if err := each(name); err != nil {

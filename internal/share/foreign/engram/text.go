@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 const (
@@ -98,18 +98,7 @@ func cleanTitle(s string) string {
 		}
 		return r
 	}, s)
-	return strings.TrimSpace(cut(strings.TrimSpace(s), amber.MaxTitleBytes))
-}
-
-// cut returns at most n bytes of s, whole characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return strings.TrimSpace(clip.Bytes(strings.TrimSpace(s), amber.MaxTitleBytes))
 }
 
 // cleanID makes an identifier of s that Amber takes, "" of one that is blank. The error is that of [amber.CheckID].
@@ -140,7 +129,7 @@ func sessionName(id string) string {
 // firstLine makes a title for a memory that has none.
 func firstLine(content string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
-	return cleanTitle(cut(line, 100))
+	return cleanTitle(clip.Bytes(line, 100))
 }
 
 func deref(s *string) string {

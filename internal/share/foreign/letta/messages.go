@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -182,7 +183,7 @@ func addCalls(t *foreign.Turn, calls []any) {
 		}
 		if called := strings.TrimSpace(fn.Text("name")); called != "" {
 			t.Activity = append(t.Activity, amber.Activity{
-				Kind: amber.ActivityTool, Name: foreign.Cut(called, amber.MaxActivityNameBytes), Detail: foreign.Cut(args, amber.MaxActivityDetailBytes), Count: 1,
+				Kind: amber.ActivityTool, Name: clip.Bytes(called, amber.MaxActivityNameBytes), Detail: clip.Bytes(args, amber.MaxActivityDetailBytes), Count: 1,
 			})
 		}
 	}

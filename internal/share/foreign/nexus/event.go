@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/capture/journal"
 	"github.com/amber-memory/amber/internal/guard/redact"
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -241,7 +242,7 @@ func fitPayload(ev *journal.HostEvent) error {
 			continue
 		}
 		long := longest(ev)
-		kept := strings.ToValidUTF8((*long)[:max(0, len(*long)-over)], "")
+		kept := clip.Bytes(*long, len(*long)-over)
 		ev.Truncated += int64(len(*long) - len(kept))
 		*long = kept
 	}

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -118,29 +118,22 @@ func (c *carrier) link(what string, key foreign.Key, ref amber.SyncRef, version 
 	}
 }
 
+// maxReported bounds what a hostile file can say in one line of a report.
+const maxReported = 300
+
 // Skip implements [foreign.Sink].
 func (c *carrier) Skip(at foreign.Place, format string, args ...any) {
 	c.report.Skipped++
 	if len(c.report.Skips) < wire.MaxImportSkips {
-		c.report.Skips = append(c.report.Skips, wire.ImportSkip{Place: at.String(), Reason: clip(fmt.Sprintf(format, args...))})
+		c.report.Skips = append(c.report.Skips, wire.ImportSkip{Place: at.String(), Reason: clip.Marked(fmt.Sprintf(format, args...), maxReported)})
 	}
 }
 
 // Warn implements [foreign.Sink].
 func (c *carrier) Warn(format string, args ...any) {
 	if len(c.report.Warnings) < 100 {
-		c.report.Warnings = append(c.report.Warnings, clip(fmt.Sprintf(format, args...)))
+		c.report.Warnings = append(c.report.Warnings, clip.Marked(fmt.Sprintf(format, args...), maxReported))
 	}
-}
-
-// clip bounds what a hostile file can say in a report.
-func clip(s string) string {
-	const most = 300
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // refuse reports that a row breaks a rule of Amber, and why.
@@ -171,7 +164,7 @@ const maxSamples = 5
 
 func (c *carrier) sample(what, text string) {
 	if len(c.report.Samples) < maxSamples && text != "" {
-		c.report.Samples = append(c.report.Samples, clip(what+": "+text))
+		c.report.Samples = append(c.report.Samples, clip.Marked(what+": "+text, maxReported))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // text returns s as it may be stored: without secrets, valid, without NUL.
@@ -29,7 +30,7 @@ func (c *carrier) count(counts map[string]int) {
 
 // clean takes the secrets out of every text of a memory.
 func (c *carrier) clean(m *amber.Memory) {
-	m.Title, m.Content, m.Summary = oneLine(c.text(m.Title)), c.text(m.Content), c.text(m.Summary)
+	m.Title, m.Content, m.Summary = clip.Line(c.text(m.Title)), c.text(m.Content), c.text(m.Summary)
 	for i, tag := range m.Tags {
 		m.Tags[i] = c.text(tag)
 	}
@@ -67,6 +68,3 @@ func (c *carrier) named(name, value string) string {
 	c.count(found.Counts)
 	return rest
 }
-
-// oneLine makes a title of what may have several lines.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -444,7 +445,7 @@ func (c *carrier) countChanged(p pending, follows bool) {
 
 func (c *carrier) conflict(x wire.ImportConflict) {
 	c.report.Conflicts++
-	x.Title = clip(x.Title)
+	x.Title = clip.Marked(x.Title, maxReported)
 	if len(c.report.ConflictList) < wire.MaxImportSkips {
 		c.report.ConflictList = append(c.report.ConflictList, x)
 	}

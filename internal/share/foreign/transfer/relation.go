@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -58,7 +59,7 @@ func (c *carrier) relationType(s string) string {
 	if s == "" {
 		return "related"
 	}
-	return foreign.Cut(s, amber.MaxIDBytes)
+	return clip.Bytes(s, amber.MaxIDBytes)
 }
 
 // relate stores the relations whose ends are both there.

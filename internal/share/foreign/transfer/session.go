@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -250,15 +251,11 @@ func sessionName(name, id string) string {
 		}
 		return r
 	}, name)
-	name = oneLine(name)
+	name = clip.Line(name)
 	if name == "" {
 		name = id
 	}
-	runes := []rune(name)
-	if len(runes) > amber.MaxNameRunes {
-		name = strings.TrimSpace(string(runes[:amber.MaxNameRunes-1])) + "…"
-	}
-	return name
+	return clip.Runes(name, amber.MaxNameRunes)
 }
 
 // sessionDigest is the digest by which an import sees whether a conversation has changed. Times are not in it: where

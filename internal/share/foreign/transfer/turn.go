@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -61,7 +62,7 @@ func (c *carrier) step(sp *speaking, t foreign.Turn) (amber.IngestStep, error) {
 	}
 	for _, a := range t.Activity {
 		a.SessionID, a.FirstAt, a.LastAt = sp.session.ID, cmp.Or(a.FirstAt, at), cmp.Or(a.LastAt, at)
-		a.Name, a.Detail = foreign.Cut(c.text(a.Name), amber.MaxActivityNameBytes), foreign.Cut(c.text(a.Detail), amber.MaxActivityDetailBytes)
+		a.Name, a.Detail = clip.Bytes(c.text(a.Name), amber.MaxActivityNameBytes), clip.Bytes(c.text(a.Detail), amber.MaxActivityDetailBytes)
 		step.Activity = append(step.Activity, a)
 	}
 	if t.Compaction != "" {

@@ -33,12 +33,3 @@ func at(op string, id ID, err error) error {
 	}
 	return &amber.Error{Op: op, Kind: amber.KindOf(err), ID: string(id), Err: err, Hint: amber.HintOf(err)}
 }
-
-// clip shortens hostile text for an error message.
-func clip(s string) string {
-	const most = 40
-	if r := []rune(s[:min(len(s), 4*most)]); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire/sign"
 )
 
@@ -106,7 +107,7 @@ func checkFormat(object []byte, family string, newest uint64) error {
 	case found && err == nil && canonical && n > newest:
 		return tooNew("the format is %s%d; this amber knows %s%d", family, n, family, newest)
 	case !found || n == 0 || !canonical:
-		return damaged("the format is %q, want %s1 to %d", clip(is.Format), family, newest)
+		return damaged("the format is %q, want %s1 to %d", clip.Name(is.Format), family, newest)
 	}
 	return nil
 }

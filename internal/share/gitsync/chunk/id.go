@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // ID names a chunk or a pack: the SHA-256 of the bytes of its file, in 64
@@ -23,7 +24,7 @@ func IDOf(b []byte) ID {
 // ParseID checks that s is an id. The error is of kind invalid.
 func ParseID(s string) (ID, error) {
 	if len(s) != 2*sha256.Size || strings.Trim(s, "0123456789abcdef") != "" {
-		return "", amber.Errorf(amber.KindInvalid, "parse chunk id", "", "%q is not 64 lower-case hexadecimal digits", clip(s))
+		return "", amber.Errorf(amber.KindInvalid, "parse chunk id", "", "%q is not 64 lower-case hexadecimal digits", clip.Name(s))
 	}
 	return ID(s), nil
 }

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/wire/sign"
 )
 
@@ -94,7 +95,7 @@ func belongs(r amber.SyncRecord, project string) error {
 	}
 	if of != project {
 		ref := r.Ref()
-		return invalid("%s %s belongs to the project %q, want %q as in the header", ref.Scope, ref.ID, clip(of), clip(project))
+		return invalid("%s %s belongs to the project %q, want %q as in the header", ref.Scope, ref.ID, clip.Name(of), clip.Name(project))
 	}
 	return nil
 }

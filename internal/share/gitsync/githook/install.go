@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -163,7 +164,7 @@ func (w *Worktree) read(hook string) (edit, error) {
 		e.after = e.before
 	}
 	if err != nil {
-		return e, &amber.Error{Op: "read hook", Kind: kindOf(err), ID: e.Path, Err: err}
+		return e, diskerr.Given("read hook", e.Path, err)
 	}
 	e.there, e.mode = true, info.Mode()
 	return e, nil
@@ -260,21 +261,7 @@ func (w *Worktree) write(e edit) error {
 			err = fsx.RemoveAll(w.fs, e.Path)
 		}
 	}
-	if err != nil {
-		return &amber.Error{Op: "write hook", Kind: kindOf(err), ID: e.Path, Err: err}
-	}
-	return nil
-}
-
-// kindOf classifies what the file system said.
-func kindOf(err error) amber.Kind {
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, fsx.ErrNotRegular):
-		return amber.KindRefused
-	case errors.Is(err, fs.ErrExist):
-		return amber.KindConflict
-	}
-	return amber.KindInternal
+	return diskerr.Given("write hook", e.Path, err)
 }
 
 // at names the file in an error of ours.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/clip"
 )
 
 // Bounds of what is sent.
@@ -82,11 +83,4 @@ func (c *Client) same(r request, asked, answered string) error {
 }
 
 // clean makes a line for a terminal of what a stranger wrote.
-func clean(s string) string {
-	s = strings.ToValidUTF8(s[:min(len(s), 4096)], "")
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if r := []rune(s); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return s
-}
+func clean(s string) string { return clip.Runes(clip.Printed(s[:min(len(s), 4096)]), 200) }
