@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
@@ -71,7 +71,7 @@ func (c *Client) call(ctx context.Context, r *request, out any) error {
 	pause := c.o.Backoff
 	for attempt := 1; ; attempt++ {
 		err := c.try(ctx, r, out)
-		again := amber.KindOf(err) == amber.KindUnreachable && (r.mayRepeat() || neverSent(err))
+		again := amber.KindOf(err) == amber.KindUnreachable && (r.mayRepeat() || httpcall.NeverSent(err))
 		again = again || errors.Is(err, errCrowded)
 		if r.keyed && attempt > 1 && amber.KindOf(err) == amber.KindBusy {
 			again = true // the server is still at the first one
@@ -87,7 +87,7 @@ func (c *Client) call(ctx context.Context, r *request, out any) error {
 // client cannot know.
 func (r *request) explain(err error) error {
 	var e *amber.Error
-	if amber.KindOf(err) != amber.KindUnreachable || r.mayRepeat() || neverSent(err) || !errors.As(err, &e) {
+	if amber.KindOf(err) != amber.KindUnreachable || r.mayRepeat() || httpcall.NeverSent(err) || !errors.As(err, &e) {
 		return err
 	}
 	told := *e
@@ -131,11 +131,11 @@ func decode(ctx context.Context, resp *http.Response, out any, most int64) error
 	if err := answerType(resp, "application/json"); err != nil {
 		return err
 	}
-	b, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	b, whole, err := httpcall.Read(resp.Body, most)
 	if err != nil {
 		return brokenOff(ctx, err)
 	}
-	if int64(len(b)) > most {
+	if !whole {
 		return tooLarge(most)
 	}
 	if !utf8.Valid(b) { // JSON would mend it
@@ -209,12 +209,7 @@ func escape(element string) string {
 
 // unreachable is the error of a request that got no answer.
 func unreachable(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		err = ue.Err // the URL holds ids
-	}
+	err = httpcall.Lost(ctx, err)
 	hint := "check that amber serve runs at this URL"
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		hint = "--remote-ca FILE, or memory.backends.remote.ca, names the certificate, if you trust the server"
@@ -239,12 +234,6 @@ func noContent(resp *http.Response) error {
 		return nil
 	}
 	return notAmber(fmt.Sprint(resp.StatusCode))
-}
-
-// neverSent reports whether a request has not left this machine.
-func neverSent(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // errCrowded is in the chain of what a server answers that had no room for a request: it did nothing.

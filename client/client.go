@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -138,15 +137,9 @@ func bearer(t Token) func(*http.Request) {
 
 // newHTTP is a client with bounds. Requests end with their contexts.
 func newHTTP(t *tls.Config) *http.Client {
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-	return &http.Client{
-		Transport: &http.Transport{
-			Proxy: httpcall.Proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-			TLSClientConfig: t, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: 2 * time.Second,
-			MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
-			MaxResponseHeaderBytes: 64 << 10,
-		},
-	}
+	c, transport := httpcall.NewClient(10*time.Second, 64)
+	transport.TLSClientConfig, transport.ExpectContinueTimeout, transport.IdleConnTimeout = t, 2*time.Second, 90*time.Second
+	return c
 }
 
 // Close lets idle connections go.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -63,7 +64,7 @@ func (c *Client) upload(ctx context.Context, r *request, out any) error {
 // unfinished says what helps after an import whose answer did not come.
 func unfinished(err error) error {
 	e, ok := errors.AsType[*amber.Error](err)
-	if !ok || e.Kind != amber.KindUnreachable || neverSent(err) {
+	if !ok || e.Kind != amber.KindUnreachable || httpcall.NeverSent(err) {
 		return err
 	}
 	told := *e

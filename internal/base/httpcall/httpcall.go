@@ -1,5 +1,5 @@
 // Package httpcall is what programs that call servers over HTTP have in common: what goes to this machine in the clear goes through no
-// proxy, a secret for one server is not sent to another, and a pause ends with its context.
+// proxy, a secret for one server is not sent to another and is not shown, an answer has a bound, and a pause ends with its context.
 package httpcall
 
 import (
@@ -28,7 +28,7 @@ func Proxy(r *http.Request) (*url.URL, error) {
 // NoRedirect makes a redirect the answer: a key is for one server alone.
 func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Wait pauses. Errors: that of ctx where ctx ends before.
+// Wait pauses. Errors: why ctx ended, where it ends before.
 func Wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -36,6 +36,6 @@ func Wait(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }

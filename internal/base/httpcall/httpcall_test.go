@@ -2,8 +2,12 @@ package httpcall_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,4 +55,55 @@ func TestARedirectIsTheAnswer(t *testing.T) {
 	must.NoError(t, resp.Body.Close())
 	must.Equal(t, "status", resp.StatusCode, http.StatusFound)
 	must.Hold(t, !followed, "the redirect was followed")
+}
+
+func TestAServerSaysWhenToAskAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"0": 0, " 7 ": 7 * time.Second, "99999999999": time.Minute, now.Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second,
+		now.Add(-time.Hour).Format(http.TimeFormat): 0, now.Add(time.Hour).Format(http.TimeFormat): time.Minute,
+	} {
+		got, ok := httpcall.RetryAfter(header, time.Minute, func() (time.Time, bool) { return now, true })
+		must.Hold(t, ok && got == want, "Retry-After %q is %v, %v, want %v", header, got, ok, want)
+	}
+	for _, header := range []string{"", "soon", "-1", "1.5"} {
+		_, ok := httpcall.RetryAfter(header, time.Minute, func() (time.Time, bool) { return now, true })
+		must.Hold(t, !ok, "Retry-After %q was understood", header)
+	}
+	_, ok := httpcall.RetryAfter(now.Format(http.TimeFormat), time.Minute, func() (time.Time, bool) { return now, false })
+	must.Hold(t, !ok, "a date was understood without a clock")
+}
+
+func TestSecretsStayOutOfErrors(t *testing.T) {
+	t.Parallel()
+	s := httpcall.NewSecrets()
+	s.Hide("first")
+	s.Hide("second")
+	must.Equal(t, "scrubbed", s.Scrub("first, second and third"), "***, *** and third")
+	for i := range 15 { // the newest sixteen are kept
+		s.Hide(fmt.Sprint("key", i, "."))
+	}
+	must.Equal(t, "scrubbed", s.Scrub("first second key0. key14."), "first *** *** ***")
+	must.Hides(t, "a printed client", fmt.Sprintf("%+v %#v", s, s), "second", "key0.")
+}
+
+func TestAnAnswerHasABound(t *testing.T) {
+	t.Parallel()
+	for most, whole := range map[int64]bool{2: false, 3: true, 4: true} {
+		_, got, err := httpcall.Read(strings.NewReader("abc"), most)
+		must.Hold(t, err == nil && got == whole, "an answer of 3 bytes, at most %d: whole is %v, %v", most, got, err)
+	}
+}
+
+func TestAnErrorNamesNoURL(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("refused")
+	lost := &url.Error{Op: "Get", URL: "http://example.org/secret", Err: refused}
+	must.Is(t, "lost", httpcall.Lost(t.Context(), lost), refused)
+	must.Hides(t, "lost", httpcall.Lost(t.Context(), lost).Error(), "secret")
+	ended := errors.New("the wait is over")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(ended)
+	must.Is(t, "lost", httpcall.Lost(ctx, lost), ended)
 }

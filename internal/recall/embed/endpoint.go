@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -15,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // EndpointOptions say where vectors are made. URL is required.
@@ -71,7 +70,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	}
 	return &Endpoint{o: o, url: to, http: &http.Client{
 		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for this server alone
+		CheckRedirect: httpcall.NoRedirect, // the key is for this server alone
 	}}, nil
 }
 
@@ -120,18 +119,18 @@ func (e *Endpoint) ask(ctx context.Context, texts []string, wait time.Duration) 
 	}
 	answer, err := e.http.Do(r)
 	if err != nil {
-		return nil, e.unreachable(err)
+		return nil, e.unreachable(ctx, err)
 	}
 	defer answer.Body.Close()
 	if err := e.checkStatus(answer); err != nil {
 		return nil, err
 	}
 	most := int64(bytesOfAnswer + len(texts)*maxDim*bytesPerNumber)
-	data, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	data, whole, err := httpcall.Read(answer.Body, most)
 	switch {
 	case err != nil:
-		return nil, e.unreachable(err)
-	case int64(len(data)) > most:
+		return nil, e.unreachable(ctx, err)
+	case !whole:
 		return nil, e.failed(amber.KindDamaged, "the answer has more than %d bytes", most)
 	}
 	return e.vectors(data, len(texts))
@@ -142,12 +141,8 @@ func (e *Endpoint) failed(kind amber.Kind, format string, args ...any) error {
 }
 
 // unreachable says why there is no answer.
-func (e *Endpoint) unreachable(err error) error {
-	var inner *url.Error
-	if errors.As(err, &inner) {
-		err = inner.Err // the URL is named once
-	}
-	return &amber.Error{Op: "make vectors", Kind: amber.KindUnreachable, ID: e.url, Err: err}
+func (e *Endpoint) unreachable(ctx context.Context, err error) error {
+	return &amber.Error{Op: "make vectors", Kind: amber.KindUnreachable, ID: e.url, Err: httpcall.Lost(ctx, err)}
 }
 
 // checkStatus refuses answers that are no success. The text of such an answer may repeat a text or

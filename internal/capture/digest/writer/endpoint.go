@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -134,13 +133,13 @@ func (e endpoint) post(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	b, whole, err := httpcall.Read(res.Body, maxAnswer)
 	switch {
 	case err != nil:
 		return nil, err
 	case res.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("the endpoint answered %d, want 200", res.StatusCode)
-	case len(b) > maxAnswer:
+	case !whole:
 		return nil, amber.Errorf(amber.KindInvalid, "read answer", "", "the answer has more than %d bytes", maxAnswer)
 	}
 	return b, nil

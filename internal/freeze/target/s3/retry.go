@@ -53,18 +53,6 @@ func (t *Target) wait(ctx context.Context, n int) error {
 	return t.sleep(ctx, d)
 }
 
-// sleep is the wait of a target that is given none.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // mark returns a text that no other write has.
 func (t *Target) mark() (string, error) {
 	b, err := t.draw(16)

@@ -18,6 +18,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/internal/freeze/target"
 )
 
@@ -89,7 +90,7 @@ func build(c Config, o Options) (*Target, error) {
 		t.stall = time.Minute
 	}
 	if t.sleep == nil {
-		t.sleep = sleep
+		t.sleep = httpcall.Wait
 	}
 	t.random = cmp.Or(t.random, rand.Reader)
 	if t.network == nil {

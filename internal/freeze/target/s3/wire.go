@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // expect says what the answer to a request may be.
@@ -139,11 +141,11 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // readBody reads a body to its end and closes it.
 func readBody(resp *http.Response, limit int64) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	body, whole, err := httpcall.Read(resp.Body, limit)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
 		return nil, err
 	}
-	if int64(len(body)) > limit {
+	if !whole {
 		return nil, errGarbled
 	}
 	return body, nil

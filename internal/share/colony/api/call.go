@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // request is one call of the interface. Each may be sent twice: a PUT writes the
@@ -106,7 +107,7 @@ func (c *Client) send(ctx context.Context, r request, token string) (answer, *fa
 	if !success {
 		limit = maxFailure
 	}
-	b, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	b, whole, err := httpcall.Read(resp.Body, int64(limit))
 	if err != nil {
 		return answer{}, c.lost(ctx, r, err)
 	}
@@ -117,7 +118,7 @@ func (c *Client) send(ctx context.Context, r request, token string) (answer, *fa
 	if !success {
 		return answer{}, c.judge(r, a)
 	}
-	if len(b) > limit {
+	if !whole {
 		return answer{}, &failure{err: r.senseless(errTooLarge), unsure: true}
 	}
 	return a, nil

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/share/colony"
 )
 
@@ -178,7 +177,7 @@ func (c *Client) MayWrite(ctx context.Context) error {
 		return nil
 	}
 	text := "the vault says that this key may not write"
-	if why = clean(c.session.scrub(why)); why != "" {
+	if why = clean(c.session.secrets.Scrub(why)); why != "" {
 		text += ": " + why
 	}
 	return amber.Errorf(amber.KindRefused, r.op, "", "%s", text)
@@ -188,13 +187,4 @@ func (c *Client) MayWrite(ctx context.Context) error {
 func file(op, method, name string) (request, error) {
 	path, err := escape(op, name)
 	return request{op: op, method: method, path: "/vault/files/" + path, name: name}, err
-}
-
-// encode writes the body of a request.
-func encode(v any) ([]byte, error) {
-	b, err := strictjson.Line(v)
-	if err != nil {
-		return nil, &amber.Error{Op: "write request", Kind: amber.KindInternal, Err: err}
-	}
-	return append(b, '\n'), nil
 }

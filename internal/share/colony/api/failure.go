@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/clip"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // failure is why a request was not answered as it should be.
@@ -40,15 +39,9 @@ func (r request) senseless(cause error) *amber.Error {
 
 // lost is the failure of a request without an answer, or with half of one.
 func (c *Client) lost(ctx context.Context, r request, err error) *failure {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		err = ue.Err
-	}
-	var op *net.OpError
-	neverSent := errors.As(err, &op) && op.Op == "dial"
-	if text := c.session.scrub(err.Error()); text != err.Error() {
+	err = httpcall.Lost(ctx, err)
+	neverSent := httpcall.NeverSent(err)
+	if text := c.session.secrets.Scrub(err.Error()); text != err.Error() {
 		err = errors.New(text)
 	}
 	return &failure{
@@ -61,7 +54,7 @@ func (c *Client) lost(ctx context.Context, r request, err error) *failure {
 func (c *Client) judge(r request, a answer) *failure {
 	d := parseDetail(a.body)
 	// Before anything is cut: half a secret would not be recognised.
-	d.code, d.message = c.session.scrub(d.code), c.session.scrub(d.message)
+	d.code, d.message = c.session.secrets.Scrub(d.code), c.session.secrets.Scrub(d.message)
 	f := final(amber.KindUnreachable, r, fmt.Errorf("%s answers %s", c.host, d.text(a.status)))
 	switch {
 	case a.status == http.StatusTooManyRequests:
@@ -81,7 +74,7 @@ func (c *Client) judge(r request, a answer) *failure {
 		c.judgeContent(r, a, d, f)
 	}
 	if f.again {
-		f.after = retryAfter(a.header.Get("Retry-After"), c.o.Clock())
+		f.after, _ = httpcall.RetryAfter(a.header.Get("Retry-After"), longestAsked, func() (time.Time, bool) { return c.o.Clock(), true })
 	}
 	return f
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -91,9 +90,9 @@ func New(o Options) (*Client, error) {
 		return nil, amber.Errorf(amber.KindInvalid, op, u.Host, "Options need Key and Clock")
 	}
 	o.fill()
-	c := &Client{o: o, base: strings.TrimRight(u.String(), "/"), host: u.Host, session: &session{gate: make(chan struct{}, 1)}}
+	c := &Client{o: o, base: strings.TrimRight(u.String(), "/"), host: u.Host, session: &session{gate: make(chan struct{}, 1), secrets: httpcall.NewSecrets()}}
 	if o.HTTP == nil {
-		c.http = newHTTP()
+		c.http, _ = httpcall.NewClient(10*time.Second, 8)
 	} else {
 		own := *o.HTTP
 		c.http = &own
@@ -131,16 +130,4 @@ func sameOrigin(r *http.Request, via []*http.Request) error {
 		return http.ErrUseLastResponse
 	}
 	return nil
-}
-
-// newHTTP is a client with bounds. Requests end with their contexts.
-func newHTTP() *http.Client {
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-	return &http.Client{
-		Transport: &http.Transport{
-			Proxy: httpcall.Proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-			TLSHandshakeTimeout: 10 * time.Second, MaxIdleConns: 8, MaxIdleConnsPerHost: 8,
-			IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
-		},
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 	"github.com/amber-memory/amber/internal/share/colony"
 )
 
@@ -101,7 +102,7 @@ func (c *Client) put(ctx context.Context, name, content string, header http.Head
 		return info, false, amber.Errorf(amber.KindInvalid, r.op, name, "the content is not valid UTF-8")
 	}
 	r.header = header
-	if r.body, err = encode(map[string]string{"content": content}); err != nil {
+	if r.body, err = strictjson.Line(map[string]string{"content": content}); err != nil {
 		return info, false, err
 	}
 	a, err := c.call(ctx, r)

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 )
 
 // session is what the key was exchanged for.
@@ -19,14 +20,12 @@ type session struct {
 	// it or the end of their contexts. A vault may know one token at a time.
 	gate chan struct{}
 
-	mu      sync.Mutex
-	token   string
-	at      time.Time // when it came
-	secrets []string  // the last ones that were used, the newest at the end
-}
+	secrets httpcall.Secrets // keys and tokens
 
-// maxSecrets is how many are kept out of errors.
-const maxSecrets = 16
+	mu    sync.Mutex
+	token string
+	at    time.Time // when it came
+}
 
 // current returns the token, "" where a new one is due.
 func (s *session) current(now time.Time) string {
@@ -39,10 +38,10 @@ func (s *session) current(now time.Time) string {
 }
 
 func (s *session) set(token string, now time.Time) {
+	s.secrets.Hide(token)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.token, s.at = token, now
-	s.secrets = hide(s.secrets, token)
 }
 
 // drop forgets a token that was refused, unless there is a newer one.
@@ -52,29 +51,6 @@ func (s *session) drop(token string) {
 	if s.token == token {
 		s.token = ""
 	}
-}
-
-// hide keeps a secret out of errors.
-func (s *session) hide(secret string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.secrets = hide(s.secrets, secret)
-}
-
-func hide(secrets []string, one string) []string {
-	secrets = slices.DeleteFunc(secrets, func(s string) bool { return s == one })
-	secrets = append(secrets, one)
-	return secrets[max(0, len(secrets)-maxSecrets):]
-}
-
-// scrub takes the secrets out of what is shown: a server may repeat them.
-func (s *session) scrub(text string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, secret := range s.secrets {
-		text = strings.ReplaceAll(text, secret, "***")
-	}
-	return text
 }
 
 // token returns a token to show, after the exchange of the key where one is due.
@@ -110,7 +86,7 @@ func (c *Client) login(ctx context.Context, r request) (string, *failure) {
 	if err != nil {
 		return "", &failure{err: err}
 	}
-	body, encodeErr := encode(map[string]string{"api_key": key})
+	body, encodeErr := strictjson.Line(map[string]string{"api_key": key})
 	if encodeErr != nil {
 		return "", final(amber.KindInternal, r, errors.New("the request cannot be written"))
 	}
@@ -143,7 +119,7 @@ func (c *Client) key(ctx context.Context, op string) (string, *amber.Error) {
 	if !printable(key) || len(key) > maxToken {
 		return "", amber.Errorf(amber.KindInvalid, op, "", "the API key contains characters that are not printable ASCII")
 	}
-	c.session.hide(key)
+	c.session.secrets.Hide(key)
 	return key, nil
 }
 

@@ -3,9 +3,6 @@ package api
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -76,17 +73,4 @@ func giveUp(f *failure) error {
 		e.Hint = "try again later, or let Amber wait with --wait"
 	}
 	return &e
-}
-
-// retryAfter reads the header: seconds, or a date. 0 for what it does not say, or
-// says without sense, never more than longestAsked.
-func retryAfter(value string, now time.Time) time.Duration {
-	value = strings.TrimSpace(value)
-	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
-		return time.Duration(min(n, uint64(longestAsked/time.Second))) * time.Second
-	}
-	if t, err := http.ParseTime(value); err == nil {
-		return min(max(t.Sub(now), 0), longestAsked)
-	}
-	return 0
 }

@@ -51,7 +51,7 @@ func (c *Client) newKey(ctx context.Context, r request) (string, error) {
 	if !isKey(a.Key) {
 		return "", c.damaged(r, errShape)
 	}
-	c.secrets.hide(a.Key)
+	c.secrets.Hide(a.Key)
 	return a.Key, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/internal/base/strictjson"
 )
 
@@ -118,7 +118,7 @@ func (c *Client) send(ctx context.Context, r request) (answer, error) {
 	if !success {
 		limit = maxFailure
 	}
-	b, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	b, whole, err := httpcall.Read(resp.Body, int64(limit))
 	if err != nil {
 		return answer{}, c.lost(ctx, r, err)
 	}
@@ -126,16 +126,19 @@ func (c *Client) send(ctx context.Context, r request) (answer, error) {
 	switch {
 	case !success:
 		return answer{}, c.judge(r, a)
-	case len(b) > limit:
+	case !whole:
 		return answer{}, c.damaged(r, errTooLarge)
 	}
 	return a, nil
 }
 
 func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
-	body, err := encode(r.body)
-	if err != nil {
-		return nil, c.fail(r, amber.KindInternal, "the request cannot be written as JSON")
+	var body []byte
+	var err error
+	if r.body != nil {
+		if body, err = strictjson.Line(r.body); err != nil {
+			return nil, c.fail(r, amber.KindInternal, "the request cannot be written as JSON")
+		}
 	}
 	u := c.base + r.path
 	if len(r.query) > 0 {
@@ -187,16 +190,4 @@ func (c *Client) requestID() (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(id[:]), nil
-}
-
-// encode writes the body of a request, nil for none.
-func encode(v any) ([]byte, error) {
-	if v == nil {
-		return nil, nil
-	}
-	b, err := strictjson.Line(v)
-	if err != nil {
-		return nil, errors.New("not JSON")
-	}
-	return append(b, '\n'), nil
 }

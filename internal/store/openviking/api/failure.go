@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // ErrNoVector is in the chain of an error, of kind unreachable, when files are written and the
@@ -49,13 +49,8 @@ func (c *Client) damaged(r request, cause error) *amber.Error {
 
 // lost is the error of a request without an answer, or with a part of one.
 func (c *Client) lost(ctx context.Context, r request, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		err = ue.Err // the URL says no more than op and id
-	}
-	if text := c.secrets.scrub(err.Error()); text != err.Error() {
+	err = httpcall.Lost(ctx, err)
+	if text := c.secrets.Scrub(err.Error()); text != err.Error() {
 		err = errors.New(text)
 	}
 	return c.fail(r, amber.KindUnreachable, "ask %s: %w", c.host, err)
@@ -85,10 +80,10 @@ func (c *Client) judge(r request, a answer) error {
 // would not be recognised.
 func (c *Client) describe(status int, d detail) string {
 	s := fmt.Sprint(status)
-	if code := clean(c.secrets.scrub(d.code)); code != "" {
+	if code := clean(c.secrets.Scrub(d.code)); code != "" {
 		s += " " + code
 	}
-	if message := clean(c.secrets.scrub(d.message)); message != "" {
+	if message := clean(c.secrets.Scrub(d.message)); message != "" {
 		s += ": " + message
 	}
 	return s

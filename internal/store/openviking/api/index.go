@@ -111,7 +111,7 @@ func (c *Client) Task(ctx context.Context, id string) (done bool, err error) {
 		return false, nil
 	case "failed", "cancelled":
 		why, _ := decode[string](a.Error)
-		return false, c.fail(r, amber.KindUnreachable, "%w: the task is %s, the server says %q", ErrNoVector, a.Status, clean(c.secrets.scrub(why)))
+		return false, c.fail(r, amber.KindUnreachable, "%w: the task is %s, the server says %q", ErrNoVector, a.Status, clean(c.secrets.Scrub(why)))
 	}
 	return false, c.damaged(r, errShape)
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/amber-memory/amber/internal/base/httpcall"
 )
 
 // longestAsked bounds what a server can ask a client to wait.
@@ -36,16 +36,11 @@ func (c *Client) later(a answer, err error) error {
 	if a.status != http.StatusTooManyRequests && a.status != http.StatusServiceUnavailable {
 		return err
 	}
-	value := strings.TrimSpace(a.header.Get("Retry-After"))
-	if n, parseErr := strconv.ParseUint(value, 10, 64); parseErr == nil {
-		return &later{err, time.Duration(min(n, uint64(longestAsked/time.Second))) * time.Second}
-	}
-	date, parseErr := http.ParseTime(value)
-	now, ok := c.now(a)
-	if parseErr != nil || !ok {
+	after, ok := httpcall.RetryAfter(a.header.Get("Retry-After"), longestAsked, func() (time.Time, bool) { return c.now(a) })
+	if !ok {
 		return err
 	}
-	return &later{err, min(max(date.Sub(now), 0), longestAsked)}
+	return &later{err, after}
 }
 
 // now is the time that a date in an answer counts from.

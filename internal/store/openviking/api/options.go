@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,7 +21,6 @@ const (
 
 	maxAnswer  = 8 << 20
 	maxFailure = 64 << 10 // what is read of an answer that is no success
-	maxHeaders = 64 << 10
 	maxURL     = 2048
 )
 
@@ -60,7 +58,7 @@ type Client struct {
 	host string
 	http *http.Client
 
-	secrets secrets
+	secrets httpcall.Secrets
 	proof   *proof
 	random  *sync.Mutex // guards o.Random
 }
@@ -86,9 +84,11 @@ func New(o Options) (*Client, error) {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
+	client, transport := httpcall.NewClient(o.Connect, 8)
+	transport.DisableCompression = true
 	return &Client{
-		o: o, base: strings.TrimRight(u.String(), "/"), host: u.Host, http: newHTTP(o.Connect),
-		secrets: newSecrets(), random: &sync.Mutex{}, proof: &proof{},
+		o: o, base: strings.TrimRight(u.String(), "/"), host: u.Host, http: client,
+		secrets: httpcall.NewSecrets(), random: &sync.Mutex{}, proof: &proof{},
 	}, nil
 }
 
@@ -111,18 +111,4 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, errPlain
 	}
 	return u, nil
-}
-
-// newHTTP is a client with bounds that follows no redirect: the key is for this server alone.
-// Requests end with their contexts.
-func newHTTP(connect time.Duration) *http.Client {
-	dialer := &net.Dialer{Timeout: connect, KeepAlive: 15 * time.Second}
-	return &http.Client{
-		CheckRedirect: httpcall.NoRedirect,
-		Transport: &http.Transport{
-			Proxy: httpcall.Proxy, DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, ForceAttemptHTTP2: true,
-			MaxIdleConns: 8, MaxIdleConnsPerHost: 8, IdleConnTimeout: 30 * time.Second,
-			MaxResponseHeaderBytes: maxHeaders, DisableCompression: true,
-		},
-	}
 }
