@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -83,6 +84,26 @@ func asked[T ~string](id T, err error) error {
 	told := *e
 	told.ID = strings.ReplaceAll(e.ID, string(standIn(id)), string(id)) // of a result it is "task/node"
 	return &told
+}
+
+// find reads under id, or under its stand-in where the caller does not see what the id names; as says which.
+func find[ID ~string, T any](ctx context.Context, id ID, as func(context.Context, ID) (ID, error), read func(context.Context, ID) (T, error)) (T, error) {
+	under, err := as(ctx, id)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	v, err := read(ctx, under)
+	return v, asked(id, err)
+}
+
+// change is find for what has no answer.
+func change[ID ~string](ctx context.Context, id ID, as func(context.Context, ID) (ID, error), do func(context.Context, ID) error) error {
+	under, err := as(ctx, id)
+	if err != nil {
+		return err
+	}
+	return asked(id, do(ctx, under))
 }
 
 // taken is the answer to a request that would store something under an id of others.

@@ -70,12 +70,7 @@ func (l tasks) SaveTask(ctx context.Context, t amber.Task, ifVersion int64) (amb
 
 // Task implements [amber.Tasks].
 func (l tasks) Task(ctx context.Context, id string) (amber.Task, error) {
-	as, err := l.task(ctx, id)
-	if err != nil {
-		return amber.Task{}, err
-	}
-	t, err := l.store.Tasks.Task(ctx, as)
-	return t, asked(id, err)
+	return find(ctx, id, l.task, l.store.Tasks.Task)
 }
 
 // ListTasks implements [amber.Tasks].
@@ -98,32 +93,21 @@ func (l events) AppendEvent(ctx context.Context, e amber.TaskEvent) (amber.TaskE
 
 // ListEvents implements [amber.TaskEvents].
 func (l events) ListEvents(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.TaskEvent], error) {
-	as, err := l.task(ctx, taskID)
-	if err != nil {
-		return amber.Page[amber.TaskEvent]{}, err
-	}
-	page, err := l.store.Events.ListEvents(ctx, as, p)
-	return page, asked(taskID, err)
+	return find(ctx, taskID, l.task, func(ctx context.Context, id string) (amber.Page[amber.TaskEvent], error) {
+		return l.store.Events.ListEvents(ctx, id, p)
+	})
 }
 
 // CompactEvents implements [amber.TaskEvents].
 func (l events) CompactEvents(ctx context.Context, taskID string, keep int) (amber.ReplaySnapshot, error) {
-	as, err := l.task(ctx, taskID)
-	if err != nil {
-		return amber.ReplaySnapshot{}, err
-	}
-	s, err := l.store.Events.CompactEvents(ctx, as, keep)
-	return s, asked(taskID, err)
+	return find(ctx, taskID, l.task, func(ctx context.Context, id string) (amber.ReplaySnapshot, error) {
+		return l.store.Events.CompactEvents(ctx, id, keep)
+	})
 }
 
 // Replay implements [amber.TaskEvents].
 func (l events) Replay(ctx context.Context, taskID string) (amber.ReplayReport, error) {
-	as, err := l.task(ctx, taskID)
-	if err != nil {
-		return amber.ReplayReport{}, err
-	}
-	r, err := l.store.Events.Replay(ctx, as)
-	return r, asked(taskID, err)
+	return find(ctx, taskID, l.task, l.store.Events.Replay)
 }
 
 type approvals struct{ *Limit }
@@ -162,22 +146,15 @@ func (l approvals) RequestApproval(ctx context.Context, r amber.ApprovalRequest)
 
 // DecideApproval implements [amber.Approvals].
 func (l approvals) DecideApproval(ctx context.Context, d amber.ApprovalDecision) (amber.Approval, error) {
-	id, err := d.ID, error(nil)
-	if d.ID, err = l.approval(ctx, id); err != nil {
-		return amber.Approval{}, err
-	}
-	a, err := l.store.Approvals.DecideApproval(ctx, d)
-	return a, asked(id, err)
+	return find(ctx, d.ID, l.approval, func(ctx context.Context, id string) (amber.Approval, error) {
+		d.ID = id
+		return l.store.Approvals.DecideApproval(ctx, d)
+	})
 }
 
 // Approval implements [amber.Approvals].
 func (l approvals) Approval(ctx context.Context, id string) (amber.Approval, error) {
-	as, err := l.approval(ctx, id)
-	if err != nil {
-		return amber.Approval{}, err
-	}
-	a, err := l.store.Approvals.Approval(ctx, as)
-	return a, asked(id, err)
+	return find(ctx, id, l.approval, l.store.Approvals.Approval)
 }
 
 // ListApprovals implements [amber.Approvals].
@@ -202,20 +179,14 @@ func (l results) SaveResult(ctx context.Context, r amber.Result) (amber.Result, 
 
 // Result implements [amber.Results].
 func (l results) Result(ctx context.Context, taskID, nodeID string) (amber.Result, error) {
-	as, err := l.task(ctx, taskID)
-	if err != nil {
-		return amber.Result{}, err
-	}
-	r, err := l.store.Results.Result(ctx, as, nodeID)
-	return r, asked(taskID, err)
+	return find(ctx, taskID, l.task, func(ctx context.Context, id string) (amber.Result, error) {
+		return l.store.Results.Result(ctx, id, nodeID)
+	})
 }
 
 // ListResults implements [amber.Results].
 func (l results) ListResults(ctx context.Context, taskID string, p amber.Paging) (amber.Page[amber.Result], error) {
-	as, err := l.task(ctx, taskID)
-	if err != nil {
-		return amber.Page[amber.Result]{}, err
-	}
-	page, err := l.store.Results.ListResults(ctx, as, p)
-	return page, asked(taskID, err)
+	return find(ctx, taskID, l.task, func(ctx context.Context, id string) (amber.Page[amber.Result], error) {
+		return l.store.Results.ListResults(ctx, id, p)
+	})
 }

@@ -124,36 +124,27 @@ func (l memories) History(ctx context.Context, id amber.MemoryID, p amber.Paging
 
 // Timeline implements [amber.MemoryReader].
 func (l memories) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
-	as, err := l.memory(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	list, err := l.store.Memories.Timeline(ctx, as, before, after)
-	return l.seen(ctx, list, asked(id, err))
+	list, err := find(ctx, id, l.memory, func(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
+		return l.store.Memories.Timeline(ctx, id, before, after)
+	})
+	return l.seen(ctx, list, err)
 }
 
 type editor struct{ *Limit }
 
 // Edit implements [amber.Editor].
 func (l editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
-	id, err := r.ID, error(nil)
-	if r.ID, err = l.memory(ctx, id); err != nil {
-		return amber.Memory{}, err
-	}
-	m, err := l.store.Editor.Edit(ctx, r)
-	return m, asked(id, err)
+	return find(ctx, r.ID, l.memory, func(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+		r.ID = id
+		return l.store.Editor.Edit(ctx, r)
+	})
 }
 
 type eraser struct{ *Limit }
 
 // Erase implements [amber.Eraser].
 func (l eraser) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
-	as, err := l.memory(ctx, id)
-	if err != nil {
-		return amber.EraseReport{}, err
-	}
-	r, err := l.store.Eraser.Erase(ctx, as)
-	return r, asked(id, err)
+	return find(ctx, id, l.memory, l.store.Eraser.Erase)
 }
 
 type longTerm struct {
@@ -185,11 +176,7 @@ func (s longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteA
 
 // Delete implements [amber.LongTerm].
 func (s longTerm) Delete(ctx context.Context, id amber.MemoryID) error {
-	as, err := s.l.memory(ctx, id)
-	if err != nil {
-		return err
-	}
-	return asked(id, s.LongTerm.Delete(ctx, as))
+	return change(ctx, id, s.l.memory, s.LongTerm.Delete)
 }
 
 type batch struct{ *Limit }

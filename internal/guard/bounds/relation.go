@@ -59,13 +59,9 @@ func (l relations) Unrelate(ctx context.Context, id string) error {
 
 // Related implements [amber.Relations].
 func (l relations) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
-	as, err := l.memory(ctx, id)
+	list, err := find(ctx, id, l.memory, l.store.Relations.Related)
 	if err != nil {
 		return nil, err
-	}
-	list, err := l.store.Relations.Related(ctx, as)
-	if err != nil {
-		return nil, asked(id, err)
 	}
 	return kept(list, func(r amber.Relation) (bool, error) { return l.seesRelation(ctx, r) })
 }
@@ -111,21 +107,14 @@ type concepts struct{ *Limit }
 
 // SetConcepts implements [amber.Concepts].
 func (l concepts) SetConcepts(ctx context.Context, id amber.MemoryID, tags []string) error {
-	as, err := l.memory(ctx, id)
-	if err != nil {
-		return err
-	}
-	return asked(id, l.store.Concepts.SetConcepts(ctx, as, tags))
+	return change(ctx, id, l.memory, func(ctx context.Context, id amber.MemoryID) error {
+		return l.store.Concepts.SetConcepts(ctx, id, tags)
+	})
 }
 
 // Concepts implements [amber.Concepts].
 func (l concepts) Concepts(ctx context.Context, id amber.MemoryID) ([]string, error) {
-	as, err := l.memory(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	tags, err := l.store.Concepts.Concepts(ctx, as)
-	return tags, asked(id, err)
+	return find(ctx, id, l.memory, l.store.Concepts.Concepts)
 }
 
 // CountConcepts implements [amber.Concepts]. The counts are of the whole agent.

@@ -218,12 +218,8 @@ func (l sessions) StartSession(ctx context.Context, r amber.SessionStart) (amber
 
 // Session implements [amber.Sessions].
 func (l sessions) Session(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return amber.Session{}, err
-	}
-	s, err := l.store.Sessions.Session(ctx, as)
-	return shown(s), asked(id, err)
+	s, err := find(ctx, id, l.ask, l.store.Sessions.Session)
+	return shown(s), err
 }
 
 // ListSessions implements [amber.Sessions].
@@ -248,33 +244,26 @@ func (l sessions) ListSessions(ctx context.Context, q amber.SessionQuery) (amber
 
 // DeleteSession implements [amber.Sessions].
 func (l sessions) DeleteSession(ctx context.Context, id amber.SessionID) error {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return err
-	}
-	return asked(id, l.store.Sessions.DeleteSession(ctx, as))
+	return change(ctx, id, l.ask, l.store.Sessions.DeleteSession)
 }
 
 type names struct{ *Limit }
 
 // EndSession implements [amber.SessionEditor].
 func (l names) EndSession(ctx context.Context, e amber.SessionEnd) (amber.Session, error) {
-	id, err := e.ID, error(nil)
-	if e.ID, err = l.ask(ctx, id); err != nil {
-		return amber.Session{}, err
-	}
-	s, err := l.store.Names.EndSession(ctx, e)
-	return shown(s), asked(id, err)
+	s, err := find(ctx, e.ID, l.ask, func(ctx context.Context, id amber.SessionID) (amber.Session, error) {
+		e.ID = id
+		return l.store.Names.EndSession(ctx, e)
+	})
+	return shown(s), err
 }
 
 // RenameSession implements [amber.SessionEditor].
 func (l names) RenameSession(ctx context.Context, id amber.SessionID, name string) (amber.Session, error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return amber.Session{}, err
-	}
-	s, err := l.store.Names.RenameSession(ctx, as, name)
-	return shown(s), asked(id, err)
+	s, err := find(ctx, id, l.ask, func(ctx context.Context, id amber.SessionID) (amber.Session, error) {
+		return l.store.Names.RenameSession(ctx, id, name)
+	})
+	return shown(s), err
 }
 
 type active struct{ *Limit }
@@ -318,19 +307,10 @@ func (l states) SaveState(ctx context.Context, id amber.SessionID, doc json.RawM
 
 // LoadState implements [amber.SessionStates].
 func (l states) LoadState(ctx context.Context, id amber.SessionID) (amber.SessionState, error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return amber.SessionState{}, err
-	}
-	s, err := l.store.States.LoadState(ctx, as)
-	return s, asked(id, err)
+	return find(ctx, id, l.ask, l.store.States.LoadState)
 }
 
 // DeleteState implements [amber.SessionStates].
 func (l states) DeleteState(ctx context.Context, id amber.SessionID) error {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return err
-	}
-	return asked(id, l.store.States.DeleteState(ctx, as))
+	return change(ctx, id, l.ask, l.store.States.DeleteState)
 }

@@ -30,12 +30,10 @@ func (l *Limit) turn(t amber.Turn) (amber.Turn, error) {
 
 // ListTurns implements [amber.Turns].
 func (l turns) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
-	id, err := q.SessionID, error(nil)
-	if q.SessionID, err = l.ask(ctx, id); err != nil {
-		return amber.Page[amber.ListedTurn]{}, err
-	}
-	p, err := l.store.Turns.ListTurns(ctx, q)
-	return p, asked(id, err)
+	return find(ctx, q.SessionID, l.ask, func(ctx context.Context, id amber.SessionID) (amber.Page[amber.ListedTurn], error) {
+		q.SessionID = id
+		return l.store.Turns.ListTurns(ctx, q)
+	})
 }
 
 // Turn implements [amber.Turns].
@@ -54,12 +52,7 @@ func (l turns) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
 
 // DeleteTurns implements [amber.Turns].
 func (l turns) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	n, err := l.store.Turns.DeleteTurns(ctx, as)
-	return n, asked(id, err)
+	return find(ctx, id, l.ask, l.store.Turns.DeleteTurns)
 }
 
 type compactions struct{ *Limit }
@@ -74,12 +67,9 @@ func (l compactions) AddCompaction(ctx context.Context, c amber.Compaction) (amb
 
 // Compactions implements [amber.Compactions].
 func (l compactions) Compactions(ctx context.Context, id amber.SessionID, p amber.Paging) (amber.Page[amber.Compaction], error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return amber.Page[amber.Compaction]{}, err
-	}
-	page, err := l.store.Compactions.Compactions(ctx, as, p)
-	return page, asked(id, err)
+	return find(ctx, id, l.ask, func(ctx context.Context, id amber.SessionID) (amber.Page[amber.Compaction], error) {
+		return l.store.Compactions.Compactions(ctx, id, p)
+	})
 }
 
 type loops struct{ *Limit }
@@ -94,33 +84,23 @@ func (l loops) SaveLoop(ctx context.Context, s amber.LoopSave) (amber.PendingLoo
 
 // LoadLoop implements [amber.Loops].
 func (l loops) LoadLoop(ctx context.Context, id amber.SessionID) (amber.PendingLoop, error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return amber.PendingLoop{}, err
-	}
-	p, err := l.store.Loops.LoadLoop(ctx, as)
-	return p, asked(id, err)
+	return find(ctx, id, l.ask, l.store.Loops.LoadLoop)
 }
 
 // ClearLoop implements [amber.Loops].
 func (l loops) ClearLoop(ctx context.Context, id amber.SessionID, runID string) error {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return err
-	}
-	return asked(id, l.store.Loops.ClearLoop(ctx, as, runID))
+	return change(ctx, id, l.ask, func(ctx context.Context, id amber.SessionID) error {
+		return l.store.Loops.ClearLoop(ctx, id, runID)
+	})
 }
 
 type activities struct{ *Limit }
 
 // ListActivity implements [amber.Activities].
 func (l activities) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
-	as, err := l.ask(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	list, err := l.store.Activities.ListActivity(ctx, as, kind)
-	return list, asked(id, err)
+	return find(ctx, id, l.ask, func(ctx context.Context, id amber.SessionID) ([]amber.Activity, error) {
+		return l.store.Activities.ListActivity(ctx, id, kind)
+	})
 }
 
 // ActivityNamed implements [amber.Activities].
