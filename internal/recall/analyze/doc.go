@@ -12,7 +12,7 @@
 // terms. [Fold] makes two texts comparable part by part, as FTS5's trigram
 // tokenizer with remove_diacritics 1 does.
 //
-// The tables in tables.go are read from FTS5 itself: they list the characters
+// The tables in tables.txt are read from FTS5 itself: they list the characters
 // of words, and what each folds to; a test compares the tables with the real
 // tokenizer over every code point. Invalid UTF-8 never fails: each bad byte
 // separates words.

@@ -35,9 +35,9 @@ func classOf(r rune) class {
 			return letter
 		}
 		return separator
-	case within(marks, r):
+	case within(unicode61().marks, r):
 		return mark
-	case within(separators, r):
+	case within(unicode61().separators, r):
 		return separator
 	}
 	return letter
@@ -65,6 +65,7 @@ func foldRune(r rune) rune {
 		}
 		return r
 	}
+	foldings := unicode61().foldings
 	i, found := slices.BinarySearchFunc(foldings, r, func(f folding, r rune) int {
 		switch {
 		case f.last < r:
