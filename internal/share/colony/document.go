@@ -3,6 +3,7 @@ package colony
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -116,34 +117,30 @@ func decodeDocuments(b []byte) (Documents, error) {
 
 // decode asks what to do about a name that is there twice.
 func decode(b []byte, twice func(name string) error) (Documents, error) {
-	s := scanner{in: string(b)}
-	if !utf8.ValidString(s.in) {
-		return nil, errors.New("the text is not UTF-8")
+	r, err := newReader(b)
+	if err != nil {
+		return nil, err
 	}
-	if s.space() != '{' {
-		return nil, s.fail("want a JSON object")
+	if open, err := r.tokens.Token(); err != nil || open != json.Delim('{') {
+		return nil, errors.New("want a JSON object")
 	}
 	docs := make(Documents)
-	err := s.list('{', '}', func() error {
-		name, err := s.name()
+	for r.tokens.More() {
+		name, err := r.text()
 		if err != nil {
-			return err
-		}
-		if s.space() != '"' {
-			return s.fail("want a string as the document")
+			return nil, err
 		}
 		if _, there := docs[name]; there {
 			if err := twice(name); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		if docs[name], err = s.text(); err == nil && len(docs) > maxDocuments {
-			err = errTooMany
+		if docs[name], err = r.text(); err != nil {
+			return nil, err
 		}
-		return err
-	})
-	if err == nil {
-		err = s.end()
+		if len(docs) > maxDocuments {
+			return nil, errTooMany
+		}
 	}
-	return docs, err
+	return docs, nil
 }

@@ -1,12 +1,13 @@
 package colony
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
-	"unicode/utf8"
+	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/strictjson"
 )
 
 // Bounds of a JSON text, which keep what a hostile one costs in proportion to
@@ -16,18 +17,19 @@ const (
 	maxValues = 1 << 18 // more than a file of a vault can hold names
 )
 
+// anyJSON is JSON of any shape: members may occur twice, and the last one counts. It is UTF-8 without half of a
+// surrogate pair.
+var anyJSON = strictjson.Rules{Space: true, Null: true, Unknown: true, Twice: true, MaxDepth: maxDepth + 1}
+
 // decodeJSON reads one JSON value, with white space around it and nothing else.
 // It must be UTF-8 without a byte order mark, with no half of a surrogate pair
 // and not nested deeper than 64. The error is of kind damaged.
 func decodeJSON(b []byte) (value, error) {
-	s := scanner{in: string(b)}
-	if !utf8.ValidString(s.in) {
-		return value{}, notJSON(errors.New("the text is not UTF-8"))
+	r, err := newReader(b)
+	if err != nil {
+		return value{}, notJSON(err)
 	}
-	v, err := s.value(0)
-	if err == nil {
-		err = s.end()
-	}
+	v, err := r.value()
 	if err != nil {
 		return value{}, notJSON(err)
 	}
@@ -38,105 +40,119 @@ func notJSON(err error) error {
 	return &amber.Error{Op: "read JSON", Kind: amber.KindDamaged, Err: err}
 }
 
-// scanner reads a JSON text that is UTF-8.
-type scanner struct {
-	in     string
-	at     int
+// reader makes a value of the tokens of a valid text.
+type reader struct {
+	tokens *json.Decoder
 	values int
 }
 
-func (s *scanner) fail(why string) error { return fmt.Errorf("%s at byte %d", why, s.at) }
+func newReader(b []byte) (*reader, error) {
+	if err := anyJSON.Check(b, nil); err != nil {
+		return nil, err
+	}
+	if !json.Valid(b) {
+		return nil, errors.New("the text is not JSON")
+	}
+	r := &reader{tokens: json.NewDecoder(bytes.NewReader(b))}
+	r.tokens.UseNumber() // which stay as they were written
+	return r, nil
+}
 
-// space skips white space and returns what is next, 0 at the end.
-func (s *scanner) space() byte {
-	for ; s.at < len(s.in); s.at++ {
-		switch c := s.in[s.at]; c {
-		case ' ', '\t', '\n', '\r':
-		default:
-			return c
+func (r *reader) value() (value, error) {
+	if r.values++; r.values > maxValues {
+		return value{}, errors.New("too many values")
+	}
+	token, err := r.tokens.Token()
+	if err != nil {
+		return value{}, err
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' {
+			return r.object()
 		}
-	}
-	return 0
-}
-
-// take skips white space and c.
-func (s *scanner) take(c byte) error {
-	if s.space() != c || s.at == len(s.in) {
-		return s.fail(fmt.Sprintf("want %q", c))
-	}
-	s.at++
-	return nil
-}
-
-func (s *scanner) end() error {
-	if s.space(); s.at < len(s.in) {
-		return s.fail("unexpected text after the value")
-	}
-	return nil
-}
-
-func (s *scanner) value(depth int) (value, error) {
-	if s.values++; s.values > maxValues {
-		return value{}, s.fail("too many values")
-	}
-	if depth > maxDepth {
-		return value{}, s.fail("nested too deep")
-	}
-	switch c := s.space(); {
-	case c == '{':
-		return s.object(depth)
-	case c == '[':
-		return s.array(depth)
-	case c == '"':
-		text, err := s.text()
-		return newString(text), err
-	case c == '-' || c >= '0' && c <= '9':
-		return s.number()
-	default:
-		return s.word()
-	}
-}
-
-func (s *scanner) word() (value, error) {
-	for kind, word := range [...]string{kindNull: "null", kindFalse: "false", kindTrue: "true"} {
-		if strings.HasPrefix(s.in[s.at:], word) {
-			s.at += len(word)
-			return value{kind: valueKind(kind)}, nil
+		return r.array()
+	case string:
+		return newString(t), nil
+	case json.Number:
+		return value{kind: kindNumber, text: t.String()}, nil
+	case bool:
+		if t {
+			return value{kind: kindTrue}, nil
 		}
+		return value{kind: kindFalse}, nil
 	}
-	return value{}, s.fail("want a value")
+	return value{}, nil // null
 }
 
-// number reads a number and keeps its literal.
-func (s *scanner) number() (value, error) {
-	start := s.at
-	digits := func() bool {
-		from := s.at
-		for s.at < len(s.in) && s.in[s.at] >= '0' && s.in[s.at] <= '9' {
-			s.at++
+func (r *reader) array() (value, error) {
+	v := value{kind: kindArray}
+	for r.tokens.More() {
+		e, err := r.value()
+		if err != nil {
+			return v, err
 		}
-		return s.at > from
+		v.list, v.duplicates = append(v.list, e), v.duplicates || e.duplicates
 	}
-	skip := func(set string) bool {
-		for i := range len(set) {
-			if s.at < len(s.in) && s.in[s.at] == set[i] {
-				s.at++
-				return true
-			}
+	_, err := r.tokens.Token() // the closing bracket
+	return v, err
+}
+
+func (r *reader) object() (value, error) {
+	v := newObject()
+	var at places
+	for r.tokens.More() {
+		name, err := r.text()
+		if err != nil {
+			return v, err
 		}
-		return false
+		m, err := r.value()
+		if err != nil {
+			return v, err
+		}
+		v.duplicates = v.duplicates || m.duplicates
+		if i := at.of(v.names, name); i >= 0 {
+			v.duplicates, v.list[i] = true, m
+			continue
+		}
+		v.add(name, m)
 	}
-	skip("-")
-	ok := skip("0") || digits()
-	if ok && skip(".") {
-		ok = digits()
+	_, err := r.tokens.Token() // the closing bracket
+	return v, err
+}
+
+// text reads a string.
+func (r *reader) text() (string, error) {
+	token, err := r.tokens.Token()
+	if err != nil {
+		return "", err
 	}
-	if ok && skip("eE") {
-		skip("+-")
-		ok = digits()
-	}
+	text, ok := token.(string)
 	if !ok {
-		return value{}, s.fail("the number is cut off")
+		return "", errors.New("want a string as the document")
 	}
-	return value{kind: kindNumber, text: s.in[start:s.at]}, nil
+	return text, nil
+}
+
+// places finds a name among those of an object that grows. Most objects are
+// small, and a hostile text has many of them.
+type places map[string]int
+
+const fewNames = 16
+
+// of returns where name is in names, -1 when it is new.
+func (p *places) of(names []string, name string) int {
+	if len(names) < fewNames {
+		return slices.Index(names, name)
+	}
+	if *p == nil {
+		*p = make(places)
+	}
+	for i := len(*p); i < len(names); i++ {
+		(*p)[names[i]] = i
+	}
+	if i, ok := (*p)[name]; ok {
+		return i
+	}
+	return -1
 }
