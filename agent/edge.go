@@ -164,12 +164,15 @@ func secretMode(mode fs.FileMode, fromRoot bool) bool {
 	return mode&0o077 == 0
 }
 
-// boundedFile reads a regular file of at most so many bytes. Errors: not_found; refused;
-// invalid; quota.
+// boundedFile reads a regular file of at most so many bytes: a larger one is no token, key or certificate. Errors: not_found;
+// refused; invalid.
 func boundedFile(op, path string, most int64) ([]byte, error) {
 	b, err := fsx.ReadFile(fsx.OS(), path, most)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, amber.Errorf(amber.KindNotFound, op, path, "the file does not exist")
+	case errors.Is(err, fsx.ErrTooLarge):
+		return nil, &amber.Error{Op: op, Kind: amber.KindInvalid, ID: path, Err: err}
 	}
 	return b, diskerr.Given(op, path, err)
 }
