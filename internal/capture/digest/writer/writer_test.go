@@ -40,6 +40,8 @@ func session() digest.Session {
 func program(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "digest.sh")
+	syscall.ForkLock.RLock() // a child of another test would hold the file open for writing, and it could not be run
+	defer syscall.ForkLock.RUnlock()
 	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 	return path
 }
