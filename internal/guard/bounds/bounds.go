@@ -20,34 +20,20 @@ func New(s amber.Store, b wire.Bound) *Limit { return &Limit{b, s} }
 
 // Store returns the store as the caller has it.
 func (l *Limit) Store() amber.Store {
-	s := l.store
-	p := &s.Parts
-	p.LongTerm = longTerm{p.LongTerm, l}
-	p.Memories = memories{l}
-	p.Batch = batch{l}
-	p.Editor = editor{l}
-	p.Eraser = eraser{l}
-	p.Relations = relations{l}
-	p.Concepts = concepts{l}
-	p.Compactions = compactions{l}
-	p.Stats = stats{l}
-	p.Changes = changes{p.Changes, l}
-	p.Turns = turns{l}
-	p.Loops = loops{l}
-	p.Sessions = sessions{l}
-	p.Names = names{l}
-	p.Active = active{l}
-	p.States = states{l}
-	p.Ingest = ingester{l}
-	p.Activities = activities{l}
-	p.Tasks = tasks{l}
-	p.Events = events{l}
-	p.Approvals = approvals{l}
-	p.Results = results{l}
-	p.ControlChanges = changes{p.ControlChanges, l}
+	s := amber.Around(l.store, nil, l.answer)
+	s.Notes, s.NoteLog = l.store.Notes, l.store.NoteLog
 	closed := amber.Disabled("a caller who is bound to " + l.bound.String() + " does not reach what belongs to the whole agent")
-	p.Sync, p.Documents, p.Queue, p.QueueKeeper = closed.Sync, closed.Documents, closed.Queue, closed.QueueKeeper
+	s.Sync, s.Documents, s.Queue, s.QueueKeeper = closed.Sync, closed.Documents, closed.Queue, closed.QueueKeeper
 	return s
+}
+
+// answer answers a call by the rule of its method. A method without a rule is refused.
+func (l *Limit) answer(ctx context.Context, c *amber.Call) error {
+	r := rules[c.Method.Name]
+	if r == nil {
+		return amber.Errorf(amber.KindRefused, c.Method.Op, "", "the method %s has no rule for bound callers", c.Method.Name)
+	}
+	return r(l, ctx, c)
 }
 
 // named returns identities of a request with what is bound filled in. Errors: refused when the request names another one.
@@ -84,26 +70,6 @@ func asked[T ~string](id T, err error) error {
 	told := *e
 	told.ID = strings.ReplaceAll(e.ID, string(standIn(id)), string(id)) // of a result it is "task/node"
 	return &told
-}
-
-// find reads under id, or under its stand-in where the caller does not see what the id names; as says which.
-func find[ID ~string, T any](ctx context.Context, id ID, as func(context.Context, ID) (ID, error), read func(context.Context, ID) (T, error)) (T, error) {
-	under, err := as(ctx, id)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	v, err := read(ctx, under)
-	return v, asked(id, err)
-}
-
-// change is find for what has no answer.
-func change[ID ~string](ctx context.Context, id ID, as func(context.Context, ID) (ID, error), do func(context.Context, ID) error) error {
-	under, err := as(ctx, id)
-	if err != nil {
-		return err
-	}
-	return asked(id, do(ctx, under))
 }
 
 // taken is the answer to a request that would store something under an id of others.

@@ -3,6 +3,7 @@ package bounds_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -551,7 +552,7 @@ func TestLeftoversOfSessionsAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestEveryContractIsBound: a new part of a store is bound, or this test says why not.
+// TestEveryContractIsBound: a new part of a store is bound, or this test says why not, and each of its methods has a rule.
 func TestEveryContractIsBound(t *testing.T) {
 	t.Parallel()
 	open := map[string]string{"Notes": "have no identities", "NoteLog": "has no identities"}
@@ -569,6 +570,19 @@ func TestEveryContractIsBound(t *testing.T) {
 		}
 	}
 	must.Equal(t, "capabilities", bob.Capabilities(), all.Capabilities())
+	for field, part := range is.Fields() {
+		if _, said := open[field.Name]; said || field.Type.Kind() != reflect.Interface {
+			continue
+		}
+		for method := range field.Type.Methods() {
+			args := []reflect.Value{reflect.ValueOf(t.Context())}
+			for i := 1; i < method.Type.NumIn(); i++ {
+				args = append(args, reflect.Zero(method.Type.In(i)))
+			}
+			answer := part.MethodByName(method.Name).Call(args)
+			must.Hides(t, method.Name, fmt.Sprint(answer[len(answer)-1]), "has no rule")
+		}
+	}
 	must.Kind(t, "answer", bob.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}), amber.KindRefused)
 	must.Kind(t, "answer", must.Err(bob.Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "a", Document: json.RawMessage(`{}`)})), amber.KindRefused)
 }

@@ -7,37 +7,28 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-type changes struct {
-	amber.ChangeLog
-	l *Limit
-}
-
-// Changes implements [amber.ChangeLog].
-func (c changes) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+// changes answers with the next changes that are of records the caller sees.
+func (l *Limit) changes(ctx context.Context, c *amber.Call) error {
+	from, out := position(c), c.Out.(*[]amber.Change)
 	for {
-		list, err := c.ChangeLog.Changes(ctx, after, limit)
-		if err != nil || len(list) == 0 {
-			return list, err
+		if err := c.Next(ctx); err != nil || len(*out) == 0 {
+			return err
 		}
-		if shown, err := c.l.Changes(ctx, list); err != nil || len(shown) > 0 {
-			return shown, err
+		last := (*out)[len(*out)-1].Position
+		shown, err := l.Changes(ctx, *out)
+		if *out = shown; err != nil || len(shown) > 0 {
+			return err
 		}
-		after = list[len(list)-1].Position
+		*from = last
 	}
 }
 
-// ChangesBefore implements [amber.ChangeLog].
-func (c changes) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
-	for {
-		list, err := c.ChangeLog.ChangesBefore(ctx, q)
-		if err != nil || len(list) == 0 {
-			return list, err
-		}
-		if shown, err := c.l.Changes(ctx, list); err != nil || len(shown) > 0 {
-			return shown, err
-		}
-		q.Before = list[len(list)-1].Position
+// position is where a call begins to read a log.
+func position(c *amber.Call) *amber.Position {
+	if q, ok := c.In[0].(*amber.ChangeQuery); ok {
+		return &q.Before
 	}
+	return c.In[0].(*amber.Position)
 }
 
 // Changes returns those changes that are of records the caller sees. One whose record is gone altogether is left out: whose it was cannot

@@ -7,32 +7,28 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-type ingester struct{ *Limit }
-
-// Ingest implements [amber.Ingester].
-func (l ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+// ingestion returns what the journal brings as the caller may bring it.
+func (l *Limit) ingestion(ctx context.Context, in amber.Ingestion) (amber.Ingestion, error) {
 	in, err := in.Normalize()
 	if err != nil {
-		return amber.IngestResult{}, err
+		return in, err
 	}
 	c, err := l.store.Ingest.JournalCursor(ctx, in.Journal)
 	if err != nil {
-		return amber.IngestResult{}, err
+		return in, err
 	}
 	if c.Session != "" && c.Session != in.Session {
-		return amber.IngestResult{}, taken("ingest", in.Journal)
+		return in, taken("ingest", in.Journal)
 	}
 	for i, s := range in.Steps {
 		if in.Steps[i], err = l.step(ctx, s); err != nil {
-			return amber.IngestResult{}, err
+			return in, err
 		}
 	}
 	if len(in.Steps) == 0 {
-		if _, err = l.start(ctx, amber.SessionStart{ID: in.Session}); err != nil {
-			return amber.IngestResult{}, err
-		}
+		_, err = l.start(ctx, amber.SessionStart{ID: in.Session})
 	}
-	return l.store.Ingest.Ingest(ctx, in)
+	return in, err
 }
 
 // step returns a step as the caller may take it. A link to a memory of others is left out, as one to a memory that is gone.
@@ -53,26 +49,16 @@ func (l *Limit) step(ctx context.Context, s amber.IngestStep) (_ amber.IngestSte
 	return s, err
 }
 
-// JournalCursor implements [amber.Ingester].
-func (l ingester) JournalCursor(ctx context.Context, journal string) (amber.JournalCursor, error) {
-	c, err := l.store.Ingest.JournalCursor(ctx, journal)
-	if err != nil || c.Session == "" {
-		return c, err
+func (l *Limit) journalCursor(ctx context.Context, c *amber.Call) error {
+	out := c.Out.(*amber.JournalCursor)
+	if err := c.Next(ctx); err != nil || out.Session == "" {
+		return err
 	}
-	sees, err := l.seesCursor(ctx, c)
-	if err != nil || sees {
-		return c, err
+	sees, err := l.seesCursor(ctx, *out)
+	if err == nil && !sees {
+		*out = amber.JournalCursor{Journal: *c.In[0].(*string)}
 	}
-	return amber.JournalCursor{Journal: journal}, nil
-}
-
-// OpenJournals implements [amber.Ingester].
-func (l ingester) OpenJournals(ctx context.Context) ([]amber.JournalCursor, error) {
-	list, err := l.store.Ingest.OpenJournals(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return kept(list, func(c amber.JournalCursor) (bool, error) { return l.seesCursor(ctx, c) })
+	return err
 }
 
 func (l *Limit) seesCursor(ctx context.Context, c amber.JournalCursor) (bool, error) {

@@ -63,24 +63,12 @@ func (l *Limit) seesMemory(ctx context.Context, id amber.MemoryID) (bool, error)
 	return l.sees(ctx, m)
 }
 
-// seen returns the memories that the caller sees.
-func (l *Limit) seen(ctx context.Context, list []amber.Memory, err error) ([]amber.Memory, error) {
-	if err != nil {
-		return nil, err
-	}
-	return kept(list, func(m amber.Memory) (bool, error) { return l.sees(ctx, m) })
+func (l *Limit) get(ctx context.Context, c *amber.Call) error {
+	return answered(l.Get(ctx, *c.In[0].(*amber.MemoryID), l.store.Memories.Get))(c)
 }
 
-type memories struct{ *Limit }
-
-// Get implements [amber.MemoryReader].
-func (l memories) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
-	return l.Limit.Get(ctx, id, l.store.Memories.Get)
-}
-
-// List implements [amber.MemoryReader].
-func (l memories) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	return l.Limit.List(ctx, q, l.store.Memories.List)
+func (l *Limit) list(ctx context.Context, c *amber.Call) error {
+	return answered(l.List(ctx, *c.In[0].(*amber.ListQuery), l.store.Memories.List))(c)
 }
 
 // Get reads a memory with get, which may read it in a snapshot.
@@ -110,84 +98,26 @@ func (l *Limit) List(ctx context.Context, q amber.ListQuery, list func(context.C
 	}, func(m amber.Memory) (bool, error) { return l.sees(ctx, m) })
 }
 
-// History implements [amber.MemoryReader].
-func (l memories) History(ctx context.Context, id amber.MemoryID, p amber.Paging) (amber.Page[amber.Memory], error) {
-	as, err := l.memory(ctx, id)
-	if err != nil {
-		return amber.Page[amber.Memory]{}, err
+func (l *Limit) history(ctx context.Context, c *amber.Call) error {
+	id := c.In[0].(*amber.MemoryID)
+	was := *id
+	var err error
+	if *id, err = l.memory(ctx, was); err != nil {
+		return err
 	}
-	return pages(p.Cursor, func(c amber.Cursor) (amber.Page[amber.Memory], error) {
-		page, err := l.store.Memories.History(ctx, as, amber.Paging{Limit: p.Limit, Cursor: c})
-		return page, asked(id, err)
-	}, func(m amber.Memory) (bool, error) { return l.sees(ctx, m) })
+	return asked(was, paging(cursorBehind, (*Limit).sees)(l, ctx, c))
 }
 
-// Timeline implements [amber.MemoryReader].
-func (l memories) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
-	list, err := find(ctx, id, l.memory, func(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-		return l.store.Memories.Timeline(ctx, id, before, after)
-	})
-	return l.seen(ctx, list, err)
-}
-
-type editor struct{ *Limit }
-
-// Edit implements [amber.Editor].
-func (l editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
-	return find(ctx, r.ID, l.memory, func(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
-		r.ID = id
-		return l.store.Editor.Edit(ctx, r)
-	})
-}
-
-type eraser struct{ *Limit }
-
-// Erase implements [amber.Eraser].
-func (l eraser) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
-	return find(ctx, id, l.memory, l.store.Eraser.Erase)
-}
-
-type longTerm struct {
-	amber.LongTerm
-	l *Limit
-}
-
-// Recall implements [amber.LongTerm].
-func (s longTerm) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
-	q, err := s.l.Query(q)
-	if err != nil {
-		return amber.RecallResult{}, err
+func (l *Limit) recall(ctx context.Context, c *amber.Call) error {
+	q := c.In[0].(*amber.Query)
+	var err error
+	if *q, err = l.Query(*q); err != nil {
+		return err
 	}
-	r, err := s.LongTerm.Recall(ctx, q)
-	if err != nil {
-		return amber.RecallResult{}, err
+	if err := c.Next(ctx); err != nil {
+		return err
 	}
-	return s.l.Found(ctx, r, s.l.store.Memories.Get)
-}
-
-// Write implements [amber.LongTerm].
-func (s longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
-	r, err := s.l.write(ctx, r)
-	if err != nil {
-		return amber.WriteAck{}, err
-	}
-	return s.LongTerm.Write(ctx, r)
-}
-
-// Delete implements [amber.LongTerm].
-func (s longTerm) Delete(ctx context.Context, id amber.MemoryID) error {
-	return change(ctx, id, s.l.memory, s.LongTerm.Delete)
-}
-
-type batch struct{ *Limit }
-
-// WriteBatch implements [amber.BatchWriter].
-func (l batch) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
-	rs, err := l.writes(ctx, rs)
-	if err != nil {
-		return nil, err
-	}
-	return l.store.Batch.WriteBatch(ctx, rs)
+	return answered(l.Found(ctx, *c.Out.(*amber.RecallResult), l.store.Memories.Get))(c)
 }
 
 func (l *Limit) writes(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteRequest, error) {
@@ -259,9 +189,9 @@ func (l *Limit) seesHit(ctx context.Context, h amber.Hit, get func(context.Conte
 	return where == reached, err
 }
 
-// Health implements [amber.LongTerm], without what the backend says about the whole agent.
-func (s longTerm) Health(ctx context.Context) (amber.Health, error) {
-	h, err := s.LongTerm.Health(ctx)
-	h.Detail = ""
-	return h, err
+// health leaves out what the backend says about the whole agent.
+func (l *Limit) health(ctx context.Context, c *amber.Call) error {
+	err := c.Next(ctx)
+	c.Out.(*amber.Health).Detail = ""
+	return err
 }

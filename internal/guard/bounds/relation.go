@@ -8,90 +8,68 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-type relations struct{ *Limit }
-
-// Relate implements [amber.Relations].
-func (l relations) Relate(ctx context.Context, r amber.Relation) (amber.Relation, error) {
+func (l *Limit) relate(ctx context.Context, c *amber.Call) error {
+	r := c.In[0].(*amber.Relation)
 	from, to := r.From, r.To
 	var err error
 	if r.From, err = l.memory(ctx, from); err == nil {
 		r.To, err = l.memory(ctx, to)
 	}
 	if err != nil {
-		return amber.Relation{}, err
+		return err
 	}
-	r, err = l.store.Relations.Relate(ctx, r)
-	return r, asked(to, asked(from, err))
+	return asked(to, asked(from, c.Next(ctx)))
 }
 
-// Relation implements [amber.Relations].
-func (l relations) Relation(ctx context.Context, id string) (amber.Relation, error) {
+// relation returns the id under which a relation is asked for: its own, or a stand-in where the caller does not see both
+// ends of it.
+func (l *Limit) relation(ctx context.Context, id string) (string, error) {
 	r, err := l.store.Relations.Relation(ctx, id)
 	if err != nil {
-		return amber.Relation{}, err
+		if missing(err) {
+			err = nil
+		}
+		return id, err
 	}
 	sees, err := l.seesRelation(ctx, r)
 	if err != nil || sees {
-		return r, err
+		return id, err
 	}
-	_, err = l.store.Relations.Relation(ctx, standIn(id))
-	return amber.Relation{}, asked(id, err)
+	return standIn(id), nil
 }
 
-// Unrelate implements [amber.Relations].
-func (l relations) Unrelate(ctx context.Context, id string) error {
-	r, err := l.store.Relations.Relation(ctx, id)
-	if err != nil && !missing(err) {
+// neighbours answers from the memories that the caller sees: those of others are no steps of a way and count for nothing.
+func (l *Limit) neighbours(ctx context.Context, c *amber.Call) error {
+	q := c.In[0].(*amber.NeighbourQuery)
+	var err error
+	if q.Identities, err = l.named(q.Identities); err != nil {
 		return err
 	}
-	as := standIn(id)
-	if err == nil {
-		sees, err := l.seesRelation(ctx, r)
-		if err != nil {
-			return err
-		}
-		if sees {
-			as = id
-		}
+	id := q.ID
+	if q.ID, err = l.memory(ctx, id); err != nil {
+		return err
 	}
-	return asked(id, l.store.Relations.Unrelate(ctx, as))
-}
-
-// Related implements [amber.Relations].
-func (l relations) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
-	list, err := find(ctx, id, l.memory, l.store.Relations.Related)
-	if err != nil {
-		return nil, err
+	if q.ID != id {
+		return asked(id, c.Next(ctx))
 	}
-	return kept(list, func(r amber.Relation) (bool, error) { return l.seesRelation(ctx, r) })
-}
-
-// Neighbours implements [amber.Relations]. Memories of others are no steps of a way and count for nothing.
-func (l relations) Neighbours(ctx context.Context, q amber.NeighbourQuery) (amber.Neighbourhood, error) {
-	ids, err := l.named(q.Identities)
-	if err != nil {
-		return amber.Neighbourhood{}, err
-	}
-	q.Identities = ids
-	as, err := l.memory(ctx, q.ID)
-	if err != nil {
-		return amber.Neighbourhood{}, err
-	}
-	if as != q.ID {
-		id := q.ID
-		q.ID = as
-		n, err := l.store.Relations.Neighbours(ctx, q)
-		return n, asked(id, err)
-	}
-	return wire.CollectNeighbours(q,
-		func(id amber.MemoryID) (amber.Memory, error) { return memories(l).Get(ctx, id) },
+	return answered(wire.CollectNeighbours(*q,
+		func(id amber.MemoryID) (amber.Memory, error) { return l.Get(ctx, id, l.store.Memories.Get) },
 		func(id amber.MemoryID, types []string, limit int) ([]amber.Relation, error) {
-			list, err := l.Related(ctx, id)
+			list, err := l.relationsOf(ctx, id)
 			if len(types) > 0 {
 				list = slices.DeleteFunc(list, func(r amber.Relation) bool { return !slices.Contains(types, r.Type) })
 			}
 			return list[:min(limit, len(list))], err
-		})
+		}))(c)
+}
+
+// relationsOf returns the relations of a memory that the caller sees.
+func (l *Limit) relationsOf(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
+	list, err := l.store.Relations.Related(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return kept(list, func(r amber.Relation) (bool, error) { return l.seesRelation(ctx, r) })
 }
 
 // seesRelation reports whether the caller sees both ends of a relation.
@@ -103,38 +81,22 @@ func (l *Limit) seesRelation(ctx context.Context, r amber.Relation) (bool, error
 	return l.seesMemory(ctx, r.To)
 }
 
-type concepts struct{ *Limit }
-
-// SetConcepts implements [amber.Concepts].
-func (l concepts) SetConcepts(ctx context.Context, id amber.MemoryID, tags []string) error {
-	return change(ctx, id, l.memory, func(ctx context.Context, id amber.MemoryID) error {
-		return l.store.Concepts.SetConcepts(ctx, id, tags)
-	})
+// countConcepts refuses: the counts are of the whole agent.
+func (l *Limit) countConcepts(_ context.Context, c *amber.Call) error {
+	return amber.Errorf(amber.KindRefused, c.Method.Op, "", "concepts are counted of the whole agent; the caller is bound to %s", l.bound)
 }
-
-// Concepts implements [amber.Concepts].
-func (l concepts) Concepts(ctx context.Context, id amber.MemoryID) ([]string, error) {
-	return find(ctx, id, l.memory, l.store.Concepts.Concepts)
-}
-
-// CountConcepts implements [amber.Concepts]. The counts are of the whole agent.
-func (l concepts) CountConcepts(context.Context) ([]amber.ConceptCount, error) {
-	return nil, amber.Errorf(amber.KindRefused, "count concepts", "", "concepts are counted of the whole agent; the caller is bound to %s", l.bound)
-}
-
-type stats struct{ *Limit }
 
 // statsPage is how many memories are counted at a time.
 const statsPage = 200
 
-// Stats implements [amber.StatsReader]: it counts the memories and sessions that the caller sees, and nothing else.
-func (l stats) Stats(ctx context.Context) (amber.Stats, error) {
+// stats counts the memories and sessions that the caller sees, and nothing else.
+func (l *Limit) stats(ctx context.Context, c *amber.Call) error {
 	out := amber.Stats{ByKind: map[amber.MemoryKind]int64{}, ByScope: map[amber.Scope]int64{}, ByTrust: map[amber.Trust]int64{}}
 	q := amber.ListQuery{All: true, Deleted: true, Limit: statsPage}
 	for more := true; more; more = q.Cursor != "" {
-		p, err := memories(l).List(ctx, q)
+		p, err := l.List(ctx, q, l.store.Memories.List)
 		if err != nil {
-			return amber.Stats{}, err
+			return err
 		}
 		for _, m := range p.Items {
 			if !m.DeletedAt.IsZero() {
@@ -150,15 +112,15 @@ func (l stats) Stats(ctx context.Context) (amber.Stats, error) {
 	}
 	s := amber.SessionQuery{Limit: statsPage}
 	for more := true; more; more = s.Cursor != "" {
-		p, err := sessions(l).ListSessions(ctx, s)
+		p, err := l.sessionsOf(ctx, s, l.store.Sessions.ListSessions)
 		if missing(err) {
 			break
 		}
 		if err != nil {
-			return amber.Stats{}, err
+			return err
 		}
 		out.Sessions += int64(len(p.Items))
 		s.Cursor = p.Next
 	}
-	return out, nil
+	return answered(out, nil)(c)
 }

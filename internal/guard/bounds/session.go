@@ -2,7 +2,6 @@ package bounds
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"strings"
 
@@ -170,7 +169,10 @@ func (l *Limit) enter(ctx context.Context, op string, id amber.SessionID) error 
 	case where == hidden:
 		return taken(op, id)
 	}
-	_, err = sessions{l}.StartSession(ctx, amber.SessionStart{ID: id, Project: l.bound.Project})
+	r, err := l.start(ctx, amber.SessionStart{ID: id, Project: l.bound.Project})
+	if err == nil {
+		_, err = l.store.Sessions.StartSession(ctx, r)
+	}
 	if missing(err) { // there is no catalogue
 		return taken(op, id)
 	}
@@ -204,26 +206,17 @@ func (l *Limit) start(ctx context.Context, r amber.SessionStart) (amber.SessionS
 	return r, nil
 }
 
-type sessions struct{ *Limit }
-
-// StartSession implements [amber.Sessions].
-func (l sessions) StartSession(ctx context.Context, r amber.SessionStart) (amber.Session, error) {
-	r, err := l.start(ctx, r)
-	if err != nil {
-		return amber.Session{}, err
-	}
-	s, err := l.store.Sessions.StartSession(ctx, r)
-	return shown(s), err
+func (l *Limit) listSessions(ctx context.Context, c *amber.Call) error {
+	q := c.In[0].(*amber.SessionQuery)
+	return answered(l.sessionsOf(ctx, *q, func(ctx context.Context, now amber.SessionQuery) (amber.Page[amber.Session], error) {
+		*q = now
+		err := c.Next(ctx)
+		return *c.Out.(*amber.Page[amber.Session]), err
+	}))(c)
 }
 
-// Session implements [amber.Sessions].
-func (l sessions) Session(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-	s, err := find(ctx, id, l.ask, l.store.Sessions.Session)
-	return shown(s), err
-}
-
-// ListSessions implements [amber.Sessions].
-func (l sessions) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.Page[amber.Session], error) {
+// sessionsOf lists the sessions that the caller sees.
+func (l *Limit) sessionsOf(ctx context.Context, q amber.SessionQuery, list func(context.Context, amber.SessionQuery) (amber.Page[amber.Session], error)) (amber.Page[amber.Session], error) {
 	ids, err := l.named(amber.Identities{ProjectID: q.Project})
 	if err != nil {
 		return amber.Page[amber.Session]{}, err
@@ -232,7 +225,7 @@ func (l sessions) ListSessions(ctx context.Context, q amber.SessionQuery) (amber
 	q.Project, q.Binding = ids.ProjectID, ""
 	p, err := pages(q.Cursor, func(c amber.Cursor) (amber.Page[amber.Session], error) {
 		q.Cursor = c
-		return l.store.Sessions.ListSessions(ctx, q)
+		return list(ctx, q)
 	}, func(s amber.Session) (bool, error) {
 		return l.seesSession(s) && (binding == "" || shown(s).Binding == binding), nil
 	})
@@ -242,75 +235,32 @@ func (l sessions) ListSessions(ctx context.Context, q amber.SessionQuery) (amber
 	return p, err
 }
 
-// DeleteSession implements [amber.Sessions].
-func (l sessions) DeleteSession(ctx context.Context, id amber.SessionID) error {
-	return change(ctx, id, l.ask, l.store.Sessions.DeleteSession)
-}
-
-type names struct{ *Limit }
-
-// EndSession implements [amber.SessionEditor].
-func (l names) EndSession(ctx context.Context, e amber.SessionEnd) (amber.Session, error) {
-	s, err := find(ctx, e.ID, l.ask, func(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-		e.ID = id
-		return l.store.Names.EndSession(ctx, e)
-	})
-	return shown(s), err
-}
-
-// RenameSession implements [amber.SessionEditor].
-func (l names) RenameSession(ctx context.Context, id amber.SessionID, name string) (amber.Session, error) {
-	s, err := find(ctx, id, l.ask, func(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-		return l.store.Names.RenameSession(ctx, id, name)
-	})
-	return shown(s), err
-}
-
-type active struct{ *Limit }
-
-// ActiveSession implements [amber.ActiveSessions].
-func (l active) ActiveSession(ctx context.Context, binding string) (amber.Session, error) {
-	s, err := l.store.Active.ActiveSession(ctx, l.tag()+binding)
-	if e, ok := err.(*amber.Error); ok && e.ID == l.tag()+binding { //nolint:errorlint // the store's own
+// activeSession looks at the binding of the caller's own.
+func (l *Limit) activeSession(ctx context.Context, c *amber.Call) error {
+	binding := c.In[0].(*string)
+	was := *binding
+	*binding = l.tag() + was
+	err := c.Next(ctx)
+	if e, ok := err.(*amber.Error); ok && e.ID == *binding { //nolint:errorlint // the store's own
 		told := *e
-		told.ID, err = binding, &told
+		told.ID, err = was, &told
 	}
-	return shown(s), err
+	return err
 }
 
-// SelectSession implements [amber.ActiveSessions]. A session of a binding that others share is not selected.
-func (l active) SelectSession(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-	where, s, err := l.session(ctx, id)
+// selectSession does not select a session of a binding that others share.
+func (l *Limit) selectSession(ctx context.Context, c *amber.Call) error {
+	id := c.In[0].(*amber.SessionID)
+	where, s, err := l.session(ctx, *id)
 	if err != nil {
-		return amber.Session{}, err
+		return err
 	}
 	if where == reached && !strings.HasPrefix(s.Binding, l.tag()) {
-		return amber.Session{}, amber.Errorf(amber.KindRefused, "select session", string(id), "others share the binding %s of the session; the caller is bound to %s", s.Binding, l.bound)
+		return amber.Errorf(amber.KindRefused, c.Method.Op, string(*id), "others share the binding %s of the session; the caller is bound to %s", s.Binding, l.bound)
 	}
-	as := id
-	if where != reached && id != "" {
-		as = standIn(id)
+	was := *id
+	if where != reached && was != "" {
+		*id = standIn(was)
 	}
-	s, err = l.store.Active.SelectSession(ctx, as)
-	return shown(s), asked(id, err)
-}
-
-type states struct{ *Limit }
-
-// SaveState implements [amber.SessionStates].
-func (l states) SaveState(ctx context.Context, id amber.SessionID, doc json.RawMessage, ifVersion int64) (amber.SessionState, error) {
-	if err := l.enter(ctx, "save session state", id); err != nil {
-		return amber.SessionState{}, err
-	}
-	return l.store.States.SaveState(ctx, id, doc, ifVersion)
-}
-
-// LoadState implements [amber.SessionStates].
-func (l states) LoadState(ctx context.Context, id amber.SessionID) (amber.SessionState, error) {
-	return find(ctx, id, l.ask, l.store.States.LoadState)
-}
-
-// DeleteState implements [amber.SessionStates].
-func (l states) DeleteState(ctx context.Context, id amber.SessionID) error {
-	return change(ctx, id, l.ask, l.store.States.DeleteState)
+	return asked(was, c.Next(ctx))
 }
