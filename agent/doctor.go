@@ -78,9 +78,11 @@ func (d *doctor) warn(code, hint, detail string, args ...any) {
 	d.add(wire.Finding{Code: code, Status: wire.FindingWarning, Detail: fmt.Sprintf(detail, args...), Hint: hint})
 }
 
-// skip adds a finding about a check that could not be made.
-func (d *doctor) skip(code, why string) {
-	d.add(wire.Finding{Code: code, Status: wire.FindingNotChecked, Detail: why})
+// skip adds a finding about each check that could not be made.
+func (d *doctor) skip(why string, codes ...string) {
+	for _, code := range codes {
+		d.add(wire.Finding{Code: code, Status: wire.FindingNotChecked, Detail: why})
+	}
 }
 
 // noModes is said of checks that only a system with modes allows.
@@ -136,9 +138,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.judge("current", err, "generation %d", current.Generation)
 	d.checkLocks(agent)
 	if err != nil {
-		for _, code := range append(databaseCodes, "clock", indexCode, "consolidation", "notes", stateCode) {
-			d.skip(code, "no generation is live")
-		}
+		d.skip("no generation is live", append(databaseCodes, "clock", indexCode, "consolidation", "notes", stateCode)...)
 		return
 	}
 	d.checkDatabases(ctx, agent)
@@ -146,7 +146,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkConsolidation(agent, current)
 	d.checkVaultFiles(ctx, agent)
 	if d.failed("git") {
-		d.skip("notes", "git was not found")
+		d.skip("git was not found", "notes")
 	} else {
 		d.checkNotes(ctx, agent)
 	}

@@ -45,7 +45,7 @@ func (d *doctor) examineEdge(ctx context.Context) {
 			"this home also holds a store of its own, which is not used while memory.backend is remote")
 	}
 	if d.Deep {
-		d.skip("promises", "there is no store on this disk: "+d.deepHint())
+		d.skip("there is no store on this disk: "+d.deepHint(), "promises")
 	}
 }
 
@@ -74,7 +74,7 @@ func (d *doctor) checkServer(ctx context.Context) bool {
 	c := d.agent.config
 	s, err := d.agent.serverOf(c, client.Options{Attempts: 2, Patience: doctorPatience})
 	if err != nil { // of the token or the certificates
-		d.skip("server", "it was not asked")
+		d.skip("it was not asked", "server")
 		d.judge("server.token", err, "")
 		return false
 	}
@@ -94,7 +94,7 @@ func (d *doctor) checkServer(ctx context.Context) bool {
 		return true
 	}
 	d.judge("server", err, "")
-	d.skip("server.token", "the server was not reached")
+	d.skip("the server was not reached", "server.token")
 	return false
 }
 

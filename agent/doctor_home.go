@@ -76,7 +76,7 @@ func (d *doctor) look() (*Agent, error) {
 // checkModes checks that other users cannot get at the folders.
 func (d *doctor) checkModes(dirs ...string) {
 	if d.NoModes {
-		d.skip("home_modes", noModes)
+		d.skip(noModes, "home_modes")
 		return
 	}
 	for _, dir := range dirs {

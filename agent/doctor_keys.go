@@ -33,14 +33,12 @@ func (d *doctor) checkKeys(ctx context.Context) {
 		return
 	}
 	if d.NoModes {
-		d.skip("key_modes", noModes)
+		d.skip(noModes, "key_modes")
 	} else {
 		d.judge("key_modes", checkKeyModes(h.KeysDir()), "only their owner can reach the keys")
 	}
 	if d.failed("key_modes") {
-		for _, code := range []string{"signing_key", "trusted_keys", "encryption"} {
-			d.skip(code, "others can reach the keys")
-		}
+		d.skip("others can reach the keys", "signing_key", "trusted_keys", "encryption")
 	} else {
 		d.checkSigningKey(ctx, h, c.Snapshot)
 		d.checkTrusted(ctx, h, c.Snapshot)
@@ -114,7 +112,7 @@ func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c config.Snapsh
 	if err != nil {
 		// A seed that cannot be read has been told already.
 		if _, err = d.ring(h).Trusted(ctx); err == nil {
-			d.skip("trusted_keys", "the key that signs cannot be read")
+			d.skip("the key that signs cannot be read", "trusted_keys")
 			return
 		}
 		d.judge("trusted_keys", err, "")

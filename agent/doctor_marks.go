@@ -24,7 +24,7 @@ func (d *doctor) checkHomeDB(ctx context.Context) {
 		return
 	case amber.KindConflict:
 		if d.onPostgres() { // the check of its schema says so
-			d.skip(code, "the database does not have the tables of this Amber")
+			d.skip("the database does not have the tables of this Amber", code)
 			return
 		}
 		d.add(wire.Finding{Code: code, Status: wire.FindingWarning, Detail: "an older Amber made the database; the next use brings it up to date"})

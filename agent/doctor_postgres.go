@@ -73,7 +73,7 @@ func (d *doctor) checkRows(ctx context.Context) {
 	empty := errors.Is(err, postgres.ErrEmpty)
 	if settings.Version == "" { // it did not answer
 		d.judge("database", err, "")
-		d.skip("database.safe", "the database was not reached")
+		d.skip("the database was not reached", "database.safe")
 	} else {
 		d.judge("database", nil, "%s", settings)
 		d.judge("database.safe", Safe(settings), "what is acknowledged survives a crash of the database")
@@ -83,16 +83,14 @@ func (d *doctor) checkRows(ctx context.Context) {
 	}
 	switch {
 	case settings.Version == "":
-		d.skip("schema", "the database was not reached")
+		d.skip("the database was not reached", "schema")
 	case empty:
 		d.warn("schema", "", "the database has no tables of Amber yet; the first command makes them")
 	default:
 		d.judge("schema", err, "%d of the database", settings.Schema.Number)
 	}
 	if err != nil {
-		for _, code := range postgresCodes {
-			d.skip(code, "the rows of the agent were not reached")
-		}
+		d.skip("the rows of the agent were not reached", postgresCodes...)
 		return
 	}
 	store, err := server.Open(ctx, d.agent.Tenant(), d.agent.ID(), postgres.Options{Existing: true, Model: d.model()})
@@ -102,9 +100,7 @@ func (d *doctor) checkRows(ctx context.Context) {
 		} else {
 			d.judge("current", err, "")
 		}
-		for _, code := range postgresCodes {
-			d.skip(code, "the agent does not open")
-		}
+		d.skip("the agent does not open", postgresCodes...)
 		return
 	}
 	defer store.Close()
@@ -118,7 +114,7 @@ func (d *doctor) checkRows(ctx context.Context) {
 	d.judge("clock", d.behind(store.LastStamp(ctx)), "not behind the newest change")
 	d.judge("notes", store.Notes().Check(ctx), "every commit is whole")
 	d.checkVaultRows(ctx, server)
-	d.skip("database.pages", "the pages and indexes of PostgreSQL are its operator's to check: pg_amcheck, data checksums")
+	d.skip("the pages and indexes of PostgreSQL are its operator's to check: pg_amcheck, data checksums", "database.pages")
 }
 
 // Safe is an error where the settings of a database make acknowledged writes unsafe.

@@ -42,9 +42,7 @@ func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
 	}
 	if err != nil {
 		d.judge("spool", err, "")
-		for _, code := range live[1:] {
-			d.skip(code, "the journal cannot be trusted")
-		}
+		d.skip("the journal cannot be trusted", live[1:]...)
 		return
 	}
 	d.checkFrames(ctx, j)
@@ -156,7 +154,7 @@ func (d *doctor) checkHeld(ctx context.Context, j *journal.Journal) {
 func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *home.Agent) {
 	cursor, closeStore, err := d.cursorOf(ctx, j, agent)
 	if err != nil {
-		d.skip("spool.undrained", "cannot read how far the journal is drained: "+err.Error())
+		d.skip("cannot read how far the journal is drained: "+err.Error(), "spool.undrained")
 		return
 	}
 	defer closeStore()
@@ -167,7 +165,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 		return n, err
 	})
 	if unknown != nil {
-		d.skip("spool.undrained", "cannot read how far the journal is drained: "+unknown.Error())
+		d.skip("cannot read how far the journal is drained: "+unknown.Error(), "spool.undrained")
 		return
 	}
 	var waiting int64
@@ -194,7 +192,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 func (d *doctor) checkParked(ctx context.Context) {
 	states, err := parking{d.agent}.states(ctx, nil)
 	if err != nil {
-		d.skip("spool.parked", "cannot read the parked sessions: "+err.Error())
+		d.skip("cannot read the parked sessions: "+err.Error(), "spool.parked")
 		return
 	}
 	for _, p := range states {

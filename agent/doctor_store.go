@@ -36,9 +36,7 @@ func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
 	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.o.Clock, Random: d.o.Random, KeepSchema: true, Model: d.model()})
 	if err != nil {
 		d.judge("schema", err, "")
-		for _, code := range append(databaseCodes[1:], "clock", indexCode) {
-			d.skip(code, "the databases do not open")
-		}
+		d.skip("the databases do not open", append(databaseCodes[1:], "clock", indexCode)...)
 		return
 	}
 	defer store.Close()
@@ -64,7 +62,7 @@ func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
 // or asked for, and says how far it went.
 func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string) {
 	if d.failed("locks") {
-		d.skip(code, "the indexes have the rows of all memories; comparing their text needs the locks")
+		d.skip("the indexes have the rows of all memories; comparing their text needs the locks", code)
 		return
 	}
 	stats, err := store.Stats(ctx)
@@ -147,13 +145,13 @@ func twinNotes(twins [][]string) wire.Finding {
 // none.
 func (d *doctor) checkLostNotes(ctx context.Context) {
 	if d.failed("config") { // it says where snapshots are
-		d.skip("notes", "no notes, and it is not known whether there were any")
+		d.skip("no notes, and it is not known whether there were any", "notes")
 		return
 	}
 	last, err := d.lastWithNotes(ctx)
 	switch {
 	case err != nil:
-		d.skip("notes", "no notes, and it is not known whether there were any: "+err.Error())
+		d.skip("no notes, and it is not known whether there were any: "+err.Error(), "notes")
 	case last.ID != "":
 		d.warn("notes", "amber snapshot restore "+short(last.ID)+" --only notes",
 			"the history of the notes is gone; snapshot %s of %s has it", short(last.ID), last.CreatedAt)

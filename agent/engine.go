@@ -168,15 +168,6 @@ func (e Engine) At(ctx context.Context, ref wire.SnapshotRef) (View, error) {
 	return pastView{past, e.memory}, nil
 }
 
-// ExtractSource implements [Snapshots].
-func (e Engine) ExtractSource(ctx context.Context, ref wire.SnapshotRef, name, dir string) (Extraction, error) {
-	x, err := e.Engine.ExtractSource(ctx, ref, name, dir)
-	return Extraction{
-		From: x.From, Source: x.Source, To: x.To, Files: x.Files, Bytes: x.Bytes, Fenced: x.Fenced,
-		Checks: x.Checks, Skipped: x.Skipped,
-	}, err
-}
-
 // pastView is the memory of a snapshot, asked as the configuration says.
 type pastView struct {
 	*snapshot.Past
@@ -192,6 +183,3 @@ func (v pastView) Recall(ctx context.Context, q amber.Query) (amber.RecallResult
 	}
 	return v.Past.Recall(ctx, q)
 }
-
-// Stats tells how much was read so far.
-func (v pastView) Stats() ViewStats { return ViewStats(v.Past.Stats()) }

@@ -57,32 +57,49 @@ func (e IDEnd) Only(what string, fits []string) (string, error) {
 	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(e), "several ids end in these digits: %s", strings.Join(fits[:min(len(fits), maxNamed)], ", "))
 }
 
+// named returns what of a listing has an id that ends in e, looking through it page by page. The argument what is the kind
+// of thing that the ids name, for the error. Errors: invalid when several ids end in e.
+func named[T any](e IDEnd, what string, page func(amber.Cursor) (amber.Page[T], error), id func(T) string) (found T, ok bool, err error) {
+	var none T
+	var fits []string
+	var c amber.Cursor
+	for more := true; more && len(fits) < maxNamed; more = c != "" {
+		p, err := page(c)
+		if err != nil {
+			return none, false, err
+		}
+		for _, item := range p.Items {
+			if e.Ends(id(item)) {
+				found, fits = item, append(fits, id(item))
+			}
+		}
+		c = p.Next
+	}
+	if len(fits) == 0 {
+		return none, false, nil
+	}
+	if _, err := e.Only(what, fits); err != nil {
+		return none, false, err
+	}
+	return found, true, nil
+}
+
 // FindMemory returns the memory that e names, live or forgotten, of any scope. A whole
 // id is taken as it is. Errors: not_found; invalid when e fits several.
 func FindMemory(ctx context.Context, s amber.Store, e IDEnd) (amber.MemoryID, error) {
 	if id, ok := e.Whole(); ok {
 		return id, nil
 	}
-	var fits []string
-	q := amber.ListQuery{All: true, Deleted: true, Limit: amber.MaxPageSize}
-	for more := true; more && len(fits) < maxNamed; {
-		page, err := s.Memories.List(ctx, q)
-		if err != nil {
-			return "", err
-		}
-		for _, m := range page.Items {
-			if e.Ends(string(m.ID)) {
-				fits = append(fits, string(m.ID))
-			}
-		}
-		q.Cursor, more = page.Next, page.Next != ""
+	m, ok, err := named(e, "memory", func(c amber.Cursor) (amber.Page[amber.Memory], error) {
+		return s.Memories.List(ctx, amber.ListQuery{All: true, Deleted: true, Limit: amber.MaxPageSize, Cursor: c})
+	}, memoryID)
+	if err == nil && !ok {
+		err = amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in these digits").WithHint("amber list --all")
 	}
-	if len(fits) == 0 {
-		return "", amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in these digits").WithHint("amber list --all")
-	}
-	id, err := e.Only("memory", fits)
-	return amber.MemoryID(id), err
+	return m.ID, err
 }
+
+func memoryID(m amber.Memory) string { return string(m.ID) }
 
 // FindSession returns the session that a text names: a whole id, or the end of a UUID
 // in the catalogue. Hosts bring ids of any form and need no catalogue, so a text that
@@ -104,36 +121,13 @@ func FindSession(ctx context.Context, s amber.Store, text string) (amber.Session
 	default:
 		return "", err
 	}
-	fits, err := sessionsEnding(ctx, s, end)
-	switch {
-	case err != nil:
-		return "", err
-	case len(fits) == 0:
+	found, ok, err := named(end, "session", func(c amber.Cursor) (amber.Page[amber.Session], error) {
+		return s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: amber.MaxPageSize, Cursor: c})
+	}, func(s amber.Session) string { return string(s.ID) })
+	if err == nil && !ok {
 		return id, nil
 	}
-	fit, err := end.Only("session", fits)
-	return amber.SessionID(fit), err
-}
-
-// sessionsEnding looks through the catalogue.
-func sessionsEnding(ctx context.Context, s amber.Store, end IDEnd) ([]string, error) {
-	var fits []string
-	q := amber.SessionQuery{Limit: amber.MaxPageSize}
-	for {
-		page, err := s.Sessions.ListSessions(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range page.Items {
-			if end.Ends(string(item.ID)) {
-				fits = append(fits, string(item.ID))
-			}
-		}
-		if page.Next == "" {
-			return fits, nil
-		}
-		q.Cursor = page.Next
-	}
+	return found.ID, err
 }
 
 // FindSnapshot returns the snapshot of a query that end names. A whole id is taken as
@@ -142,21 +136,14 @@ func FindSnapshot(ctx context.Context, e wire.SnapshotReader, q wire.SnapshotQue
 	if id, ok := end.Whole(); ok {
 		return amber.SnapshotID(id), nil
 	}
-	var fits []string
-	err := EachSnapshot(ctx, e, q, func(m wire.SnapshotMeta) error {
-		if end.Ends(string(m.ID)) {
-			fits = append(fits, string(m.ID))
-		}
-		return nil
-	})
-	if err != nil {
-		return "", err
+	m, ok, err := named(end, "snapshot", func(c amber.Cursor) (amber.Page[wire.SnapshotMeta], error) {
+		q.Limit, q.Cursor = amber.MaxPageSize, c
+		return e.ListSnapshots(ctx, q)
+	}, func(m wire.SnapshotMeta) string { return string(m.ID) })
+	if err == nil && !ok {
+		err = amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in these digits").WithHint("amber snapshot list")
 	}
-	if len(fits) == 0 {
-		return "", amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in these digits").WithHint("amber snapshot list")
-	}
-	fit, err := end.Only("snapshot", fits)
-	return amber.SnapshotID(fit), err
+	return m.ID, err
 }
 
 // FindMemoryAt returns the memory of a snapshot that end names. Errors: not_found;
@@ -170,23 +157,11 @@ func FindMemoryAt(ctx context.Context, e Snapshots, ref wire.SnapshotRef, end ID
 	if id, whole := end.Whole(); whole {
 		return view.Get(ctx, id)
 	}
-	fits, ids := []amber.Memory{}, []string{}
-	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
-	for more := true; more; {
-		page, err := view.List(ctx, q)
-		if err != nil {
-			return m, err
-		}
-		for _, m := range page.Items {
-			if end.Ends(string(m.ID)) {
-				fits, ids = append(fits, m), append(ids, string(m.ID))
-			}
-		}
-		q.Cursor, more = page.Next, page.Next != ""
+	m, ok, err := named(end, "memory", func(c amber.Cursor) (amber.Page[amber.Memory], error) {
+		return view.List(ctx, amber.ListQuery{All: true, Limit: amber.MaxPageSize, Cursor: c})
+	}, memoryID)
+	if err == nil && !ok {
+		err = amber.Errorf(amber.KindNotFound, "find memory", string(end), "no id in the snapshot ends in these digits")
 	}
-	if len(fits) == 0 {
-		return m, amber.Errorf(amber.KindNotFound, "find memory", string(end), "no id in the snapshot ends in these digits")
-	}
-	_, err = end.Only("memory", ids)
-	return fits[0], err
+	return m, err
 }

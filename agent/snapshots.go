@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
@@ -57,21 +58,7 @@ type View interface {
 }
 
 // ViewStats tells how much of a snapshot an answer needed.
-type ViewStats struct {
-	PagesTotal int64 `json:"pages_total"`
-	PagesRead  int64 `json:"pages_read"` // different ones
-	BytesRead  int64 `json:"bytes_read"` // from the repository, as they lie there
-}
+type ViewStats = snapshot.PastStats
 
 // Extraction says what was written of a source.
-type Extraction struct {
-	From    amber.SnapshotID `json:"from"`
-	Source  string           `json:"source"`
-	To      string           `json:"to"`
-	Files   int64            `json:"files"`
-	Bytes   int64            `json:"bytes"`
-	Fenced  bool             `json:"fenced"`
-	Checks  []wire.Check     `json:"checks"`
-	Skipped []wire.Skipped   `json:"skipped"` // that were not captured, so they are not there
-	DryRun  bool             `json:"dry_run"`
-}
+type Extraction = snapshot.Extraction

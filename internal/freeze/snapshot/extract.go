@@ -25,6 +25,7 @@ type Extraction struct {
 	Fenced  bool             `json:"fenced"`
 	Checks  []wire.Check     `json:"checks"`
 	Skipped []wire.Skipped   `json:"skipped"` // not captured, so they are not there
+	DryRun  bool             `json:"dry_run"` // it is a plan: nothing was written
 }
 
 // ExtractSource writes what a snapshot holds of a source into dir, which is not
