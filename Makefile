@@ -120,7 +120,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 60m ./store/sqlite -run 'ExchangeEverything|Adopted' -sync-histories 100
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000 -index.kills 20 -process.saves 100
 	$(GO) test -count=5 -timeout 20m -v ./store/sqlite -run 'Killed'
-	$(GO) test -count=1 -timeout 20m -v ./internal/capture/journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
+	$(GO) test -count=1 -timeout 20m -v ./internal/capture/journal -run 'TestHistories' -journal.histories 10000
 	$(GO) test -count=1 -timeout 20m ./internal/capture/journal -journal.seeds 20
 	$(GO) test -count=1 -timeout 20m -v ./internal/capture/journal/drain -run 'TestKilledProcesses' -trials 200
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./internal/capture/journal/drain -trials 10 -drain.seeds 6 -drain.stride 1

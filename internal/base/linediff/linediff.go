@@ -19,7 +19,7 @@ const (
 	Removed Op = '-'
 )
 
-// Edit is one line, or one word.
+// Edit is one line, word or other part.
 type Edit struct {
 	Op   Op
 	Text string
@@ -37,14 +37,14 @@ func Lines(a, b string) []Edit {
 			old = append(old, NoBreak)
 		}
 	}
-	return compare(old, new)
+	return Parts(old, new)
 }
 
 // NoBreak is the text for the missing break at the end of the last line, where only one of two texts has it.
 const NoBreak = `\ no line break at the end`
 
 // Words compares two lines by their words and what is between them.
-func Words(a, b string) []Edit { return compare(words(a), words(b)) }
+func Words(a, b string) []Edit { return Parts(words(a), words(b)) }
 
 // Differ reports whether something was added or removed.
 func Differ(edits []Edit) bool {
@@ -81,8 +81,8 @@ func words(s string) []string {
 	return parts
 }
 
-// compare finds what both begin and end with, and the fewest edits between.
-func compare(a, b []string) []Edit {
+// Parts compares two texts by parts that the caller has cut: it finds what both begin and end with, and the fewest edits between.
+func Parts(a, b []string) []Edit {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/amber-memory/amber/internal/capture/journal"
@@ -37,6 +38,6 @@ func fillCodex(d *draft) {
 		}
 		d.ev.Prompt = d.clean.clip(strings.Join(prompts, "\n\n"), maxText)
 	case "Interrupt":
-		d.ev.Reason = firstOf(d.ev.Reason, "interrupt")
+		d.ev.Reason = cmp.Or(d.ev.Reason, "interrupt")
 	}
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func isCopilotOrVSCode(in Input, p value) Host {
 // ownerOf looks for the folder that Copilot CLI keeps for each session. The only events
 // that VS Code sends without a transcript are those of prompts and subagents.
 func (in Input) ownerOf(p value) Host {
-	switch fold(firstOf(p.get("hook_event_name").str(), in.Event)) {
+	switch fold(cmp.Or(p.get("hook_event_name").str(), in.Event)) {
 	case "userpromptsubmit", "subagentstart", "subagentstop":
 	default:
 		return ""

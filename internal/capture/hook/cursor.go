@@ -1,6 +1,10 @@
 package hook
 
-import "github.com/amber-memory/amber/internal/capture/journal"
+import (
+	"cmp"
+
+	"github.com/amber-memory/amber/internal/capture/journal"
+)
 
 // cursor has an event for each way to use a tool. The conversation is the
 // session; an id of a session is only there at its start and end.
@@ -48,23 +52,23 @@ func fillCursor(d *draft) {
 	case journal.HostSubagentStart:
 		d.ev.Prompt = d.text("task", "prompt")
 	case journal.HostSubagentEnd:
-		d.ev.Answer = firstOf(d.ev.Answer, d.text("summary"))
+		d.ev.Answer = cmp.Or(d.ev.Answer, d.text("summary"))
 	}
 	switch d.event.name {
 	case "beforeShellExecution", "afterShellExecution":
-		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Shell")
-		d.ev.Tool.Command = firstOf(d.ev.Tool.Command, d.text("command"))
+		d.ev.Tool.Name = cmp.Or(d.ev.Tool.Name, "Shell")
+		d.ev.Tool.Command = cmp.Or(d.ev.Tool.Command, d.text("command"))
 	case "beforeReadFile":
-		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Read")
+		d.ev.Tool.Name = cmp.Or(d.ev.Tool.Name, "Read")
 		d.addFile(d.text("file_path"), journal.FileRead) // no later event reports the reading
 	case "afterFileEdit":
-		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Edit")
+		d.ev.Tool.Name = cmp.Or(d.ev.Tool.Name, "Edit")
 		d.ev.Tool.Input = d.any("edits").appendJSON(nil)
 		d.addFile(d.text("file_path"), journal.FileModified)
 	case "stop":
 		if d.ev.Reason == "error" {
 			d.ev.Kind = journal.HostError
-			d.ev.Message = firstOf(d.errorText(), "the agent stopped with an error")
+			d.ev.Message = cmp.Or(d.errorText(), "the agent stopped with an error")
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"math"
 	"path/filepath"
 	"slices"
@@ -206,17 +207,7 @@ func (d *draft) errorText() string {
 		return strings.TrimSpace(s + "\n" + d.text("error_details"))
 	}
 	data := v.get("data").first("message")
-	return strings.TrimPrefix(v.first("name").str()+": "+firstOf(v.first("message").str(), data.str()), ": ")
-}
-
-// firstOf returns the first text that is not empty.
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
+	return strings.TrimPrefix(v.first("name").str()+": "+cmp.Or(v.first("message").str(), data.str()), ": ")
 }
 
 // fillRaw keeps what the payload says beyond the fields. It keeps nothing more of an

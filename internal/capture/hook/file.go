@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -24,7 +25,7 @@ var fileTools = map[string]journal.FileAction{
 func (d *draft) touched(tool string, input, answer value) {
 	name := fold(tool)
 	if strings.Contains(name, "patch") {
-		d.patched(firstOf(input.str(), input.first("input", "patch", "patchText", "command").str()))
+		d.patched(cmp.Or(input.str(), input.first("input", "patch", "patchText", "command").str()))
 		return
 	}
 	action, ok := fileTools[name]
@@ -39,7 +40,7 @@ func (d *draft) touched(tool string, input, answer value) {
 	}
 	d.addFile(input.first("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "file").str(), action)
 	for _, f := range input.first("files", "paths", "file_paths").list {
-		d.addFile(firstOf(f.str(), f.first("path", "filePath").str()), action)
+		d.addFile(cmp.Or(f.str(), f.first("path", "filePath").str()), action)
 	}
 }
 

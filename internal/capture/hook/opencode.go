@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"strings"
@@ -48,7 +49,7 @@ func fillOpenCode(d *draft) {
 			d.ev.Kind, d.ev.SubagentID = journal.HostSubagentEnd, string(d.ev.SessionID)
 		}
 	case "session.deleted", "dispose":
-		d.ev.Reason = firstOf(d.ev.Reason, strings.TrimPrefix(d.event.name, "session."))
+		d.ev.Reason = cmp.Or(d.ev.Reason, strings.TrimPrefix(d.event.name, "session."))
 	case "file.edited":
 		d.addFile(d.text("file"), journal.FileModified)
 	}

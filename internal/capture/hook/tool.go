@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func (d *draft) fillTool() {
 	failure := d.any("error", "error_message")
 	t.Failed = strings.HasSuffix(fold(d.event.name), "failure") || saysFailed(answer) || isError(failure) ||
 		saysFailed(d.value.get("metadata")) || endedBadly(d.value)
-	t.Output = d.middle(firstOf(d.output(answer), errorString(failure)), maxOutput)
+	t.Output = d.middle(cmp.Or(d.output(answer), errorString(failure)), maxOutput)
 	t.DurationMS = duration(d.any("duration_ms", "durationMs", "duration"))
 	d.toolTasks(t.Name, input)
 	d.touched(t.Name, input, answer)
@@ -185,7 +186,7 @@ func outputText(v value) string {
 func joinParts(list []value) string {
 	var texts []string
 	for _, p := range list {
-		s := firstOf(p.str(), p.get("text").str())
+		s := cmp.Or(p.str(), p.get("text").str())
 		if s == "" {
 			return ""
 		}
@@ -195,7 +196,7 @@ func joinParts(list []value) string {
 }
 
 func errorString(v value) string {
-	return firstOf(v.str(), v.get("message").str())
+	return cmp.Or(v.str(), v.get("message").str())
 }
 
 // duration reads milliseconds.

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -61,7 +62,7 @@ func (d *draft) fillFromTranscript() {
 	if d.ev.TurnID == "" {
 		d.ev.TurnID = d.safeID(found.turn)
 	}
-	d.ev.Prompt = firstOf(d.ev.Prompt, d.clean.value(found.prompt.withoutContext()).str())
+	d.ev.Prompt = cmp.Or(d.ev.Prompt, d.clean.value(found.prompt.withoutContext()).str())
 	d.ev.Answer = d.clean.value(found.answer).str()
 }
 

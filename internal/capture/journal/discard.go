@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/diskerr"
 )
 
@@ -15,22 +14,16 @@ func (j *Journal) Discard(ctx context.Context, key Key, name string) error {
 		return err
 	}
 	return j.locked(ctx, key, func() error {
-		files, err := j.held(key)
+		h, err := j.heldNamed("discard", key, name)
 		if err != nil {
 			return err
 		}
-		for _, h := range files {
-			if h.Name != name { // so it is no path
-				continue
-			}
-			if err := j.o.FS.Remove(j.path(key, quarantineName, name)); err != nil {
-				return diskerr.Own("discard", string(key), err)
-			}
-			if err := j.o.FS.SyncDir(j.path(key, quarantineName)); err != nil {
-				return diskerr.Own("discard", string(key), err)
-			}
-			return nil
+		if err = j.o.FS.Remove(j.path(key, quarantineName, h.Name)); err == nil {
+			err = j.o.FS.SyncDir(j.path(key, quarantineName))
 		}
-		return amber.Errorf(amber.KindNotFound, "discard", name, "no such file in quarantine")
+		if err != nil {
+			return diskerr.Own("discard", string(key), err)
+		}
+		return nil
 	})
 }

@@ -45,16 +45,8 @@ func (j *Journal) Append(ctx context.Context, s Session, e Entry) (int64, error)
 		return 0, ended("append", string(s.Key()), ctx)
 	}
 	p := &pending{entry: e, done: make(chan struct{})}
-	g := j.join(s, p)
-	select {
-	case <-p.done:
-	case <-ctx.Done():
-		if j.withdraw(g, p) {
-			return 0, ended("append", string(s.Key()), ctx)
-		}
-		<-p.done
-	}
-	return p.seq, p.err
+	err := j.outcome(ctx, j.join(s, p), p)
+	return p.seq, err
 }
 
 // join adds an append to the group of its session.

@@ -15,16 +15,25 @@ func (j *Journal) Held(key Key, name string) (Held, error) {
 	if err := checkKey(key); err != nil {
 		return Held{}, err
 	}
+	h, err := j.heldNamed("read quarantine", key, name)
+	if err != nil {
+		return Held{}, err
+	}
+	return j.heldFile(key, h)
+}
+
+// heldNamed finds a file in the quarantine of a session. Errors: not_found, and those of the disk.
+func (j *Journal) heldNamed(op string, key Key, name string) (Held, error) {
 	files, err := j.held(key)
 	if err != nil {
 		return Held{}, err
 	}
 	for _, h := range files {
 		if h.Name == name { // so it is no path
-			return j.heldFile(key, h)
+			return h, nil
 		}
 	}
-	return Held{}, amber.Errorf(amber.KindNotFound, "read quarantine", name, "no such file in quarantine")
+	return Held{}, amber.Errorf(amber.KindNotFound, op, name, "no such file in quarantine")
 }
 
 // heldFile reads a file in quarantine, whatever it is.

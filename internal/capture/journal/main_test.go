@@ -24,17 +24,9 @@ import (
 
 var (
 	update    = flag.Bool("update", false, "rewrite the golden files and the vectors")
-	trials    = flag.Int("journal.trials", 8, "how many times appending processes are killed")
 	histories = flag.Int("journal.histories", 20, "how many random histories of kills, power cuts and faults to run")
 	firstSeed = flag.Uint64("journal.seed", 1, "the seed of the first history")
 )
-
-func TestMain(m *testing.M) {
-	if job := os.Getenv(childJob); job != "" {
-		os.Exit(child(job))
-	}
-	os.Exit(m.Run())
-}
 
 // one is the session most tests write to.
 var one = journal.Session{Host: "test", ID: "one"}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,7 +110,7 @@ func (f beamFile) conversation() (*Case, error) {
 	if err != nil {
 		return nil, fmt.Errorf("probing_questions: %w", err)
 	}
-	for _, class := range sortedKeys(questions) {
+	for _, class := range slices.Sorted(maps.Keys(questions)) {
 		for _, q := range questions[class] {
 			c.ask(b.question(class, q))
 		}
@@ -181,7 +183,7 @@ func (b *beamReader) groups(raw json.RawMessage, depth int) error {
 	if err := json.Unmarshal(raw, &groups); err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(groups) {
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if v := groups[name]; len(v) > 0 && v[0] == '[' {
 			if err := b.messages(v, depth+1); err != nil {
 				return err

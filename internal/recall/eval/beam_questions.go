@@ -2,6 +2,7 @@ package eval
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -37,7 +38,7 @@ func numbersIn(v any, depth int) (found []int) {
 			}
 		}
 	case map[string]any:
-		for _, name := range sortedKeys(v) {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if depth < beamDepth {
 				found = append(found, numbersIn(v[name], depth+1)...)
 			}
@@ -57,14 +58,4 @@ func beamQuestions(raw json.RawMessage) (questions map[string][]beamQuestion, er
 		}
 	}
 	return questions, json.Unmarshal(raw, &questions)
-}
-
-// sortedKeys returns the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

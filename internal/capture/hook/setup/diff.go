@@ -3,14 +3,12 @@ package setup
 import (
 	"fmt"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/base/linediff"
 )
 
 // diffContext is how many lines stand around a change.
 const diffContext = 3
-
-// maxCells bounds the table of a comparison; beyond it everything between the
-// first and the last difference counts as changed.
-const maxCells = 4 << 20
 
 // diff returns what has to be done to a text as a unified diff, "" when
 // nothing has. A text that is not there is nil.
@@ -27,7 +25,7 @@ func diff(path string, before, after []byte) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", names[0], names[1])
-	for _, h := range hunks(compare(cutLines(before), cutLines(after))) {
+	for _, h := range hunks(linediff.Parts(cutLines(before), cutLines(after))) {
 		h.write(&b)
 	}
 	return b.String()
@@ -42,83 +40,17 @@ func cutLines(text []byte) []string {
 	return lines
 }
 
-// change is a line and what happens to it: ' ', '-' or '+'.
-type change struct {
-	sign byte
-	line string
-}
-
-// compare returns the lines of both texts in order.
-func compare(a, b []string) (out []change) {
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	keep := func(lines []string) {
-		for _, l := range lines {
-			out = append(out, change{' ', l})
-		}
-	}
-	keep(a[:head])
-	out = append(out, middle(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	keep(a[len(a)-tail:])
-	return out
-}
-
-// middle compares by the longest common subsequence.
-func middle(a, b []string) (out []change) {
-	width := len(b) + 1
-	common := make([]int, 0)
-	if (len(a)+1)*width <= maxCells {
-		common = make([]int, (len(a)+1)*width)
-		for i := len(a) - 1; i >= 0; i-- {
-			for k := len(b) - 1; k >= 0; k-- {
-				if a[i] == b[k] {
-					common[i*width+k] = common[(i+1)*width+k+1] + 1
-				} else {
-					common[i*width+k] = max(common[(i+1)*width+k], common[i*width+k+1])
-				}
-			}
-		}
-	}
-	i, k := 0, 0
-	for i < len(a) && k < len(b) && len(common) > 0 {
-		switch {
-		case a[i] == b[k]:
-			out = append(out, change{' ', a[i]})
-			i, k = i+1, k+1
-		case common[(i+1)*width+k] >= common[i*width+k+1]:
-			out = append(out, change{'-', a[i]})
-			i++
-		default:
-			out = append(out, change{'+', b[k]})
-			k++
-		}
-	}
-	for ; i < len(a); i++ {
-		out = append(out, change{'-', a[i]})
-	}
-	for ; k < len(b); k++ {
-		out = append(out, change{'+', b[k]})
-	}
-	return out
-}
-
 // hunk is a run of changes with the lines around it.
 type hunk struct {
 	before, after int // lines above it
-	changes       []change
+	changes       []linediff.Edit
 }
 
 // hunks cuts a comparison into hunks.
-func hunks(all []change) (out []hunk) {
+func hunks(all []linediff.Edit) (out []hunk) {
 	before, after, end := 0, 0, 0 // end: where the last hunk ends
 	for i, c := range all {
-		if c.sign != ' ' {
+		if c.Op != linediff.Same {
 			from := max(i-diffContext, 0)
 			if len(out) == 0 || from > end {
 				out = append(out, hunk{before - (i - from), after - (i - from), nil})
@@ -129,10 +61,10 @@ func hunks(all []change) (out []hunk) {
 			h.changes = append(h.changes, all[end:to]...)
 			end = to
 		}
-		if c.sign != '+' {
+		if c.Op != linediff.Added {
 			before++
 		}
-		if c.sign != '-' {
+		if c.Op != linediff.Removed {
 			after++
 		}
 	}
@@ -140,18 +72,18 @@ func hunks(all []change) (out []hunk) {
 }
 
 func (h hunk) write(b *strings.Builder) {
-	count := func(but byte) (n int) {
+	count := func(but linediff.Op) (n int) {
 		for _, c := range h.changes {
-			if c.sign != but {
+			if c.Op != but {
 				n++
 			}
 		}
 		return n
 	}
-	fmt.Fprintf(b, "@@ -%s +%s @@\n", lineRange(h.before, count('+')), lineRange(h.after, count('-')))
+	fmt.Fprintf(b, "@@ -%s +%s @@\n", lineRange(h.before, count(linediff.Added)), lineRange(h.after, count(linediff.Removed)))
 	for _, c := range h.changes {
-		line, whole := strings.CutSuffix(c.line, "\n")
-		fmt.Fprintf(b, "%c%s\n", c.sign, line)
+		line, whole := strings.CutSuffix(c.Text, "\n")
+		fmt.Fprintf(b, "%c%s\n", c.Op, line)
 		if !whole {
 			b.WriteString("\\ No newline at end of file\n")
 		}

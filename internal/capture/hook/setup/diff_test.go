@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/base/linediff"
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
@@ -34,14 +35,14 @@ func FuzzDiff(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nc\nd")
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		all := compare(cutLines([]byte(a)), cutLines([]byte(b)))
+		all := linediff.Parts(cutLines([]byte(a)), cutLines([]byte(b)))
 		var before, after strings.Builder
 		for _, c := range all {
-			if c.sign != '+' {
-				before.WriteString(c.line)
+			if c.Op != linediff.Added {
+				before.WriteString(c.Text)
 			}
-			if c.sign != '-' {
-				after.WriteString(c.line)
+			if c.Op != linediff.Removed {
+				after.WriteString(c.Text)
 			}
 		}
 		if before.String() != a || after.String() != b {

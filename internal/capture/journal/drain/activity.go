@@ -1,7 +1,7 @@
 package drain
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -47,7 +47,7 @@ func activity(ev journal.HostEvent) []amber.Activity {
 			d.add(amber.ActivityContext, name(amber.ShownName(i.Layer, i.Owner), "unknown"), i.Digest, i.Why, false)
 		}
 	case journal.HostOther:
-		d.add(amber.ActivityOther, name(ev.NativeEvent, "unknown"), other(ev), "", false)
+		d.add(amber.ActivityOther, name(ev.NativeEvent, "unknown"), cmp.Or(ev.Message, string(ev.Raw)), "", false)
 	}
 	if ev.Kind != journal.HostToolBefore {
 		for _, f := range ev.Files {
@@ -75,11 +75,7 @@ func (d *doings) tool() {
 		d.add(amber.ActivityCommand, name(t.Command, "unknown"), ending(t), status, t.Failed)
 	}
 	if t.Failed {
-		said := t.Output
-		if said == "" {
-			said = d.ev.Message
-		}
-		d.add(amber.ActivityError, name(fmt.Sprintf("%s: %s", t.Name, said), "an error"), t.Command, "", true)
+		d.add(amber.ActivityError, name(t.Name+": "+cmp.Or(t.Output, d.ev.Message), "an error"), t.Command, "", true)
 	}
 }
 
@@ -97,20 +93,9 @@ func ending(t *journal.HostTool) string {
 }
 
 func (d *doings) subagent() string {
-	kind := d.ev.SubagentType
-	if kind == "" {
-		kind = "subagent"
-	}
+	kind := cmp.Or(d.ev.SubagentType, "subagent")
 	if d.ev.SubagentID == "" {
 		return name(kind, "subagent")
 	}
 	return name(kind+" "+d.ev.SubagentID, "subagent")
-}
-
-// other is what is kept of an event that no rule knows.
-func other(ev journal.HostEvent) string {
-	if ev.Message != "" {
-		return ev.Message
-	}
-	return string(ev.Raw)
 }

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,21 +25,6 @@ type subject struct {
 	host, project string
 	directory     string
 	event         string // the event that is the occasion; "" for an end that was noticed
-}
-
-// close adds the digest of its session to the event that ends it.
-func (s *session) close(ctx context.Context, it *item) error {
-	sub := subject{it.event.SessionID, it.event.Host, it.event.Project, it.event.Directory, it.event.EventID}
-	summary, err := s.digested(ctx, sub, &it.step, s.report)
-	it.step.End.Summary = summary
-	return err
-}
-
-// pause adds the digest of what was said so far to the event of a compaction: the
-// host drops it from its context.
-func (s *session) pause(ctx context.Context, it *item) error {
-	_, err := s.digested(ctx, subject{it.event.SessionID, it.event.Host, it.event.Project, it.event.Directory, it.event.EventID}, &it.step, s.report)
-	return err
 }
 
 // compacts reports whether an event is about a compaction.
@@ -125,7 +111,7 @@ func (w *Worker) lived(ctx context.Context, sub subject) (digest.Session, error)
 		if kind := amber.KindOf(err); err != nil && kind != amber.KindNotFound && kind != amber.KindUnsupported {
 			return l, err
 		}
-		l.Project, l.Directory = orDefault(l.Project, known.Project), orDefault(l.Directory, known.Directory)
+		l.Project, l.Directory = cmp.Or(l.Project, known.Project), cmp.Or(l.Directory, known.Directory)
 	}
 	var err error
 	if l.Turns, err = w.turnsOf(ctx, sub.id); err != nil {

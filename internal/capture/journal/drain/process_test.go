@@ -137,18 +137,26 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	random := mathrand.New(mathrand.NewPCG(seed, 0))
 	var acked []string
 	for trial := range *trials {
-		writer, lines := start(t, "append", dir, fmt.Sprint("writer-", trial))
+		var writers [3]*exec.Cmd // of one session
+		var heard [len(writers)]chan []string
+		for i := range writers {
+			writer, lines := start(t, "append", dir, fmt.Sprintf("writer-%d-%d", trial, i))
+			began := make(chan bool)
+			writers[i], heard[i] = writer, make(chan []string, 1)
+			go func() { heard[i] <- listen(lines, began) }()
+			<-began
+		}
 		drainer, drains := start(t, "drain", dir, "")
-		heard, rounds, began := make(chan []string, 1), make(chan []string, 1), make(chan bool)
-		go func() { heard <- listen(lines, began) }()
+		rounds := make(chan []string, 1)
 		go func() { rounds <- listen(drains, make(chan bool)) }()
-		<-began
 		pause(time.Duration(random.IntN(120)) * time.Millisecond)
 		kill(t, drainer, rounds)
 		if random.IntN(2) == 0 {
 			pause(time.Duration(random.IntN(20)) * time.Millisecond)
 		}
-		acked = append(acked, kill(t, writer, heard)...)
+		for i, writer := range writers {
+			acked = append(acked, kill(t, writer, heard[i])...)
+		}
 	}
 	got := must.Get(drainAll(dir, drain.Options{}))(t)
 	seen := map[string]int{}

@@ -167,10 +167,12 @@ func (s *session) amounts(ctx context.Context, it *item) error {
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
+	// The host drops what was said from its context at a compaction, too.
+	summary, err := s.digested(ctx, subject{it.event.SessionID, it.event.Host, it.event.Project, it.event.Directory, it.event.EventID}, &it.step, s.report)
 	if ends {
-		return s.close(ctx, it)
+		it.step.End.Summary = summary
 	}
-	return s.pause(ctx, it)
+	return err
 }
 
 // over says whether a session has ended after an event of a kind.

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -113,21 +114,13 @@ func New(o Options) (*Worker, error) {
 	if o.Wait == nil {
 		o.Wait = wait
 	}
-	o.Grace = orDefault(o.Grace, 5*time.Second)
-	o.IdleAfter = orDefault(o.IdleAfter, 6*time.Hour)
-	o.Interval = orDefault(o.Interval, time.Second)
-	o.Backoff = orDefault(o.Backoff, 50*time.Millisecond)
-	o.Attempts = orDefault(o.Attempts, 5)
-	o.ClearEvery = orDefault(o.ClearEvery, 16)
+	o.Grace = cmp.Or(o.Grace, 5*time.Second)
+	o.IdleAfter = cmp.Or(o.IdleAfter, 6*time.Hour)
+	o.Interval = cmp.Or(o.Interval, time.Second)
+	o.Backoff = cmp.Or(o.Backoff, 50*time.Millisecond)
+	o.Attempts = cmp.Or(o.Attempts, 5)
+	o.ClearEvery = cmp.Or(o.ClearEvery, 16)
 	return &Worker{o: o}, nil
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }
 
 func wait(ctx context.Context, d time.Duration) error {
