@@ -5,14 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
-	"github.com/amber-memory/amber/cmd/amber/internal/capture"
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -87,25 +82,5 @@ func TestDoctorKnowsHosts(t *testing.T) {
 				t.Errorf("%+v, want %s with %q", f, tc.status, tc.detail)
 			}
 		})
-	}
-}
-
-// TestSetupAddsTheServerOnceThereIsOne: the MCP server is wired as soon as
-// this binary has the command for it.
-func TestSetupAddsTheServerOnceThereIsOne(t *testing.T) {
-	p, _ := hostPatient(t)
-	a := &app{&cli.App{World: p.world}}
-	root := a.rootCommand()
-	o, err := capture.SetupOptions(root, a.App)
-	p.must(err)
-	has := slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "mcp" })
-	if o.MCP != has {
-		t.Errorf("MCP is %v, the command is there: %v", o.MCP, has)
-	}
-	if !o.MCP {
-		root.AddCommand(cli.Family("mcp"))
-		if o, err = capture.SetupOptions(root, a.App); err != nil || !o.MCP {
-			t.Errorf("with the command: %v, %v", o.MCP, err)
-		}
 	}
 }

@@ -311,30 +311,39 @@ func TestAHostThatDoesNotClose(t *testing.T) {
 	}
 }
 
-// TestTwoHundredHooks has 200 processes keep one event each in one session, 40
-// at a time.
-func TestTwoHundredHooks(t *testing.T) {
-	t.Parallel()
-	u := newUser(t)
+// twoHundred runs 200 hooks as processes of their own, 40 at a time: each reports the use of a tool by an id of its own in
+// the session s1.
+func (u *user) twoHundred(flags ...string) (ids []string) {
+	u.t.Helper()
 	const processes, atOnce = 200, 40
 	places := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
 	for i := range processes {
+		id := fmt.Sprintf("t%03d", i)
+		ids = append(ids, id)
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			in := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t%d","tool_input":{"command":"true"}}`, i)
-			if _, errs, code := u.asProcess(in, "hook", "claude-code", "--timeout", "1m"); code != 0 || errs != "" {
-				t.Errorf("hook %d: exit %d, %s", i, code, errs)
+			in := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":%q,"tool_input":{"command":"true"}}`, id)
+			if _, errs, code := u.asProcess(in, append([]string{"hook", "claude-code", "--timeout", "1m"}, flags...)...); code != 0 || errs != "" {
+				u.t.Errorf("hook %s: exit %d, %s", id, code, errs)
 			}
 		})
 	}
 	wg.Wait()
+	return ids
+}
+
+// TestTwoHundredHooks has 200 processes keep one event each in one session, and drain them.
+func TestTwoHundredHooks(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	ids := u.twoHundred()
 	u.settle()
 	u.must("", "journal", "drain")
 	var done amber.Page[amber.Activity]
 	must.Do(t, json.Unmarshal([]byte(u.must("", "session", "activity", "s1", "--kind", "tool", "--json")), &done))
-	if len(done.Items) != 1 || done.Items[0].Count != processes {
+	if len(done.Items) != 1 || done.Items[0].Count != int64(len(ids)) {
 		t.Errorf("%+v", done.Items)
 	}
 	var status struct {
@@ -350,22 +359,7 @@ func TestTwoHundredHooks(t *testing.T) {
 func TestTwoHundredFrames(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	const processes, atOnce = 200, 40
-	places := make(chan struct{}, atOnce)
-	var wg sync.WaitGroup
-	var want []string
-	for i := range processes {
-		want = append(want, fmt.Sprintf("t%03d", i))
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
-			in := fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t%03d"}`, i)
-			if _, errs, code := u.asProcess(in, "hook", "claude-code", "--no-drain", "--timeout", "1m"); code != 0 || errs != "" {
-				t.Errorf("hook %d: exit %d, %s", i, code, errs)
-			}
-		})
-	}
-	wg.Wait()
+	want := u.twoHundred("--no-drain")
 	var got []string
 	for _, ev := range u.entries()["s1"] {
 		got = append(got, ev.ToolUseID)

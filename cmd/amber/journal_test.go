@@ -3,13 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
-	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/config"
 )
 
 // scriptDamage is "damage FILE torn" or "damage FILE WORD": it leaves the
@@ -30,16 +25,4 @@ func scriptDamage(ts *testscript.TestScript, neg bool, args []string) {
 		b[at] ^= 1
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
-}
-
-// TestJournalIsBoundedAsConfigured checks that every key of the journal
-// reaches it.
-func TestJournalIsBoundedAsConfigured(t *testing.T) {
-	t.Parallel()
-	c := config.Journal{FlushInterval: 7 * time.Millisecond, MaxEntries: 3, MaxSessionBytes: 2 << 20, MaxBytes: 5 << 20}
-	o := agent.JournalOptions(c, time.Now)
-	if o.FlushInterval != c.FlushInterval || o.MaxEntries != c.MaxEntries ||
-		o.MaxSessionBytes != int64(c.MaxSessionBytes) || o.MaxBytes != int64(c.MaxBytes) {
-		t.Errorf("got %+v, want %+v", o, c)
-	}
 }

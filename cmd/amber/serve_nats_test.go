@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -161,4 +164,12 @@ func TestAServerPublishesThroughOutages(t *testing.T) {
 		t.Errorf("the log has the password:\n%s", text)
 	}
 	r.stop()
+	// As docs/format/home.md says.
+	agent := "tenants/default/agents/default/"
+	for name, form := range map[string]string{
+		"serve.lock": `^$`, "published-since": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n$`, agent + "published-memory": `^\S+\n$`,
+	} {
+		b := must.Get(os.ReadFile(filepath.Join(u.home, name)))(t)
+		must.Hold(t, regexp.MustCompile(form).Match(b), "%s is %q", name, b)
+	}
 }

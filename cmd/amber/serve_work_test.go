@@ -3,25 +3,18 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber/internal/test/must"
-
-	natsserver "github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -101,67 +94,6 @@ func (u *user) crash(session string) {
 	cmd.Env = append(os.Environ(), "AMBER_HOME="+u.home)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		u.t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-// A broker gets the changes of memory, of notes, and what happens to snapshots,
-// by the server and by other processes.
-func TestAServerPublishes(t *testing.T) {
-	t.Parallel()
-	broker := must.Get(natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, NoLog: true}))(t)
-	broker.Start()
-	t.Cleanup(func() {
-		broker.Shutdown()
-		broker.WaitForShutdown()
-	})
-	if !broker.ReadyForConnections(time.Minute) {
-		t.Fatal("there is no broker")
-	}
-	nc := must.Get(nats.Connect(broker.ClientURL()))(t)
-	defer nc.Close()
-	sub := must.Get(nc.SubscribeSync("amber.memory.>"))(t)
-	must.Do(t, nc.Flush())
-
-	u := newUser(t)
-	u.configure("events: {nats_url: " + broker.ClientURL() + "}\n")
-	r := u.serve()
-	r.answer(http.MethodPost, agentURL+"/memories", remembering("over HTTP"), nil)
-	u.must("", "remember", "on the command line", "--scope", "global")
-	u.must("", "note", "write", "plan", "a secret plan")
-	u.must("", "snapshot", "create")
-	want := map[string]int{"amber.memory.mutated.default.default memory": 2, "amber.memory.mutated.default.default note": 1, "amber.memory.snapshot.default.default.created ": 1}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for len(want) > 0 {
-		msg, err := sub.NextMsgWithContext(ctx)
-		if err != nil {
-			t.Fatalf("%v did not come: %v\n%s", want, err, r.log)
-		}
-		if text := string(msg.Data); strings.Contains(text, "HTTP") || strings.Contains(text, "plan\"") && strings.Contains(text, "secret") {
-			t.Errorf("an event has text: %s", text)
-		}
-		var e struct{ Payload struct{ Scope string } }
-		must.Do(t, json.Unmarshal(msg.Data, &e))
-		key := msg.Subject + " " + e.Payload.Scope
-		if want[key]--; want[key] <= 0 {
-			delete(want, key)
-		}
-	}
-	for _, worker := range []string{"events", "outbox"} {
-		if w := r.worker(worker); w.Status != amber.Healthy {
-			t.Errorf("%s: %+v", worker, w)
-		}
-	}
-	r.stop()
-	// As docs/format/home.md says.
-	agent := "tenants/default/agents/default/"
-	for name, form := range map[string]string{
-		"serve.lock": `^$`, "published-since": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n$`, agent + "published-memory": `^\S+\n$`,
-	} {
-		b, err := os.ReadFile(filepath.Join(u.home, name))
-		if err != nil || !regexp.MustCompile(form).Match(b) {
-			t.Errorf("%s is %q, %v", name, b, err)
-		}
 	}
 }
 

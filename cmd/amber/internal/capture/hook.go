@@ -56,13 +56,7 @@ func (a *app) hookCommand() *cobra.Command {
 	return cmd
 }
 
-func hostNames() string {
-	var names []string
-	for _, h := range hook.Hosts() {
-		names = append(names, string(h))
-	}
-	return strings.Join(names, ", ")
-}
+func hostNames() string { return strings.Join(cli.Texts(hook.Hosts()), ", ") }
 
 // IsHook reports whether a command line is that of a hook, whatever else is
 // wrong with it.

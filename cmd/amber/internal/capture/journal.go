@@ -3,10 +3,7 @@ package capture
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/capture/journal"
 )
 
@@ -25,8 +22,4 @@ func (a *app) openJournal() (*journal.Journal, error) {
 		return nil, err
 	}
 	return at.Journal()
-}
-
-func JournalOptions(c config.Journal, clock amber.Clock) journal.Options {
-	return agent.JournalOptions(c, clock)
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/cmd/amber/internal/capture"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
 	"github.com/amber-memory/amber/config"
@@ -206,8 +205,8 @@ func (s *serving) parts() daemon.Parts {
 		Open: s.openAgent, Names: s.agentNames(), Vault: s.vaults(), Engine: s.engine, Worker: s.engine, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
 		Leaving: func(private bool) *redact.Redactor { return s.current().Leaving(private) },
 		Digests: func() digest.Writer { return agent.DigestWriter(s.current().Digest, s.Getenv) },
-		Journal: func(agent *home.Agent) (*journal.Journal, error) {
-			return journal.Open(agent.SpoolDir(), capture.JournalOptions(s.current().Journal, s.Clock))
+		Journal: func(folder *home.Agent) (*journal.Journal, error) {
+			return journal.Open(folder.SpoolDir(), agent.JournalOptions(s.current().Journal, s.Clock))
 		},
 	}
 	if e, ok := s.engine.(agent.Engine); ok {

@@ -31,11 +31,7 @@ func (a *app) compactionListCommand() *cobra.Command {
 
 // withCompactions calls fn with the compactions of the session of a flag.
 func (a *app) withCompactions(cmd *cobra.Command, session sessionFlag, fn func(list []amber.Compaction) error) error {
-	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-		id, err := session.find(ctx, cmd, s)
-		if err != nil {
-			return err
-		}
+	return session.with(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 		list, err := amber.All(ctx, s.Store.Compactions.Compactions, id)
 		if err != nil {
 			return err
@@ -75,10 +71,8 @@ func (a *app) compactionAddCommand() *cobra.Command {
 		if c.Summary, err = a.Text(args[0], amber.MaxContentBytes); err != nil {
 			return err
 		}
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			if c.SessionID, err = session.find(ctx, cmd, s); err != nil {
-				return err
-			}
+		return session.with(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
+			c.SessionID = id
 			return cli.Answer(s.Store.Compactions.AddCompaction(ctx, c))(a.Out, func(w io.Writer, stored amber.Compaction) {
 				fmt.Fprintln(w, cli.Flat(stored.ID))
 			})

@@ -28,10 +28,8 @@ func (a *app) loopSaveCommand() *cobra.Command {
 		}
 		r := r
 		r.State = json.RawMessage(state)
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			if r.SessionID, err = session.find(ctx, cmd, s); err != nil {
-				return err
-			}
+		return session.with(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
+			r.SessionID = id
 			return cli.Answer(s.Store.Loops.SaveLoop(ctx, r))(a.Out, func(w io.Writer, saved amber.PendingLoop) {
 				fmt.Fprintf(w, "saved run %s, revision %d\n", cli.Flat(saved.RunID), saved.Revision)
 			})
@@ -48,11 +46,7 @@ func (a *app) loopSaveCommand() *cobra.Command {
 func (a *app) loopLoadCommand() *cobra.Command {
 	var session sessionFlag
 	cmd := cli.Verb("load", func(cmd *cobra.Command, _ []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := session.find(ctx, cmd, s)
-			if err != nil {
-				return err
-			}
+		return session.with(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			l, err := s.Store.Loops.LoadLoop(ctx, id)
 			if err != nil {
 				return err
@@ -89,11 +83,7 @@ func (a *app) loopClearCommand() *cobra.Command {
 				return err
 			}
 		}
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := session.named(ctx, cmd, s)
-			if err != nil {
-				return err
-			}
+		return session.withNamed(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			if err := s.Store.Loops.ClearLoop(ctx, id, run); err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
@@ -89,11 +88,7 @@ func (a *app) sessionEndCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := which.find(ctx, cmd, s, args)
-			if err != nil {
-				return err
-			}
+		return which.with(a, cmd, args, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			ended, err := s.Store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Reason: amber.EndReason(reason), Summary: text})
 			if err != nil {
 				return err
@@ -113,11 +108,7 @@ func (a *app) sessionEndCommand() *cobra.Command {
 
 func (a *app) sessionRenameCommand() *cobra.Command {
 	return cli.Verb("rename", func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := agent.FindSession(ctx, s.Store, args[0])
-			if err != nil {
-				return err
-			}
+		return a.withNamed(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			renamed, err := s.Store.Names.RenameSession(ctx, id, args[1])
 			if err != nil {
 				return err
@@ -129,11 +120,7 @@ func (a *app) sessionRenameCommand() *cobra.Command {
 
 func (a *app) sessionSelectCommand() *cobra.Command {
 	return cli.Verb("select", func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := agent.FindSession(ctx, s.Store, args[0])
-			if err != nil {
-				return err
-			}
+		return a.withNamed(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			selected, err := s.Store.Active.SelectSession(ctx, id)
 			if err != nil {
 				return err

@@ -18,11 +18,7 @@ func (a *app) sessionActivityCommand() *cobra.Command {
 	var which sessionChoice
 	var kind string
 	cmd := cli.Verb("activity", func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := which.find(ctx, cmd, s, args)
-			if err != nil {
-				return err
-			}
+		return which.with(a, cmd, args, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			if _, err := s.Store.Sessions.Session(ctx, id); err != nil {
 				return err
 			}

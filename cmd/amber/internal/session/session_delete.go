@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/base/words"
 )
@@ -27,11 +26,7 @@ type sessionRemoval struct {
 func (a *app) sessionDeleteCommand() *cobra.Command {
 	var yes, dryRun bool
 	cmd := cli.Verb("delete", func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := agent.FindSession(ctx, s.Store, args[0])
-			if err != nil {
-				return err
-			}
+		return a.withNamed(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			plan, err := planRemoval(ctx, s, id)
 			if err != nil {
 				return err

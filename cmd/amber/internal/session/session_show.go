@@ -83,11 +83,7 @@ func (a *app) printSessions(w io.Writer, items []amber.Session, active activeSet
 func (a *app) sessionShowCommand() *cobra.Command {
 	var which sessionChoice
 	cmd := cli.Verb("show", func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := which.find(ctx, cmd, s, args)
-			if err != nil {
-				return err
-			}
+		return which.with(a, cmd, args, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			found, err := s.Store.Sessions.Session(ctx, id)
 			if err != nil {
 				return err

@@ -21,11 +21,7 @@ func (a *app) sessionStateCommand() *cobra.Command {
 func (a *app) sessionStateGetCommand() *cobra.Command {
 	var choice sessionChoice
 	cmd := cli.Verb("get", func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := choice.find(ctx, cmd, s, args)
-			if err != nil {
-				return err
-			}
+		return choice.with(a, cmd, args, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			return cli.Answer(s.Store.States.LoadState(ctx, id))(a.Out, func(w io.Writer, state amber.SessionState) {
 				a.PrintNote(w, string(state.Document))
 			})
@@ -49,10 +45,8 @@ func (a *app) sessionStateSetCommand() *cobra.Command {
 			return err
 		}
 		u.Document = json.RawMessage(text)
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			if u.SessionID, err = session.find(ctx, cmd, s); err != nil {
-				return err
-			}
+		return session.with(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
+			u.SessionID = id
 			return cli.Answer(wire.UpdateState(ctx, s.Store.States, u))(a.Out, func(w io.Writer, state amber.SessionState) {
 				fmt.Fprintf(w, "%s version %d\n", cli.Flat(string(state.SessionID)), state.Version)
 			})
@@ -73,11 +67,7 @@ type deletedState struct {
 func (a *app) sessionStateDeleteCommand() *cobra.Command {
 	var session sessionFlag
 	cmd := cli.Verb("delete", func(cmd *cobra.Command, _ []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := session.named(ctx, cmd, s)
-			if err != nil {
-				return err
-			}
+		return session.withNamed(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			if err := s.Store.States.DeleteState(ctx, id); err != nil {
 				return err
 			}

@@ -68,11 +68,7 @@ func (a *app) turnListCommand() *cobra.Command {
 		if err := cli.Limit("-n", n); err != nil {
 			return err
 		}
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := session.find(ctx, cmd, s)
-			if err != nil {
-				return err
-			}
+		return session.with(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			return cli.Listing(amber.LastTurns(ctx, s.Store.Turns, id, n))(a.App, jsonl, a.printTurns)
 		})
 	})
@@ -91,11 +87,7 @@ type turnsDeleted struct {
 func (a *app) turnClearCommand() *cobra.Command {
 	var session sessionFlag
 	cmd := cli.Verb("clear", func(cmd *cobra.Command, _ []string) error {
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			id, err := session.named(ctx, cmd, s)
-			if err != nil {
-				return err
-			}
+		return session.withNamed(a, cmd, func(ctx context.Context, s *cli.Opened, id amber.SessionID) error {
 			n, err := s.Store.Turns.DeleteTurns(ctx, id)
 			if err != nil {
 				return err
