@@ -188,6 +188,31 @@ type WriteRequest struct {
 	Recorded
 }
 
+// AsMemory returns the memory that a normalised request describes, without id, origin, numbers and dates. It shares
+// lists and maps with the request. Backends call it.
+func (r WriteRequest) AsMemory() Memory {
+	m := Memory{
+		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities, Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
+		Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs, Trust: r.Trust, Author: r.Author, ContentDigest: ContentDigest(r.Content),
+	}
+	if m.Metadata == nil {
+		m.Metadata = map[string]string{}
+	}
+	if m.SourceRefs == nil {
+		m.SourceRefs = []SourceRef{}
+	}
+	return m
+}
+
+// AsRequest returns a request that stores what m says as a new memory: all that is said, and the trust. The author is
+// the one who asks.
+func (m Memory) AsRequest() WriteRequest {
+	return WriteRequest{
+		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary, Topic: m.Topic,
+		Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: m.Trust,
+	}
+}
+
 // WriteAck is the answer to a write: the memory as it is stored now.
 type WriteAck struct {
 	Memory
@@ -219,6 +244,14 @@ type EditRequest struct {
 	Keep       bool               `json:"keep,omitempty"`             // the caller vouches for the memory
 	Trust      Trust              `json:"trust,omitempty" redact:"-"` // of the caller; default own
 	Author     Author             `json:"author,omitzero"`
+}
+
+// AsEdit returns an edit that makes the memory of this id say what m says, in every field that an edit changes.
+func (m Memory) AsEdit(ifRevision int64) EditRequest {
+	return EditRequest{
+		ID: m.ID, IfRevision: ifRevision, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Summary: &m.Summary,
+		Tags: &m.Tags, Metadata: &m.Metadata,
+	}
 }
 
 // Health is a backend's word about itself.

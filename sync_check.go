@@ -137,10 +137,7 @@ func (m SyncMemory) checkTombstone() error {
 
 // checkText checks a live version by the rules of writing one.
 func (m SyncMemory) checkText() error {
-	n, err := WriteRequest{
-		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary,
-		Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: m.Trust,
-	}.Normalize()
+	n, err := m.AsRequest().Normalize()
 	switch {
 	case err != nil:
 		return err

@@ -102,10 +102,7 @@ func (a *Agent) putBack(ctx context.Context, then, now amber.Memory, out *wire.M
 		return amber.Errorf(amber.KindUnsupported, "restore memory", string(then.ID), "the memory is not live, and the store cannot bring a memory back under its id").
 			WithHint("amber snapshot restore --only memory brings back all of them")
 	}
-	out.Memory, err = a.plain.Editor.Edit(ctx, amber.EditRequest{
-		ID: then.ID, IfRevision: now.Revision,
-		Kind: &then.Kind, Title: &then.Title, Content: &then.Content, Summary: &then.Summary, Tags: &then.Tags, Metadata: &then.Metadata,
-	})
+	out.Memory, err = a.plain.Editor.Edit(ctx, then.AsEdit(now.Revision))
 	return err
 }
 

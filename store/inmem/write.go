@@ -99,7 +99,7 @@ func (s *Store) place(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 	if r.ID != "" {
 		return s.placeRecord(now, r)
 	}
-	m := described(r)
+	m := copyMemory(r.AsMemory())
 	m.CreatedAt, m.UpdatedAt = r.Dates(now)
 	if r.Topic != "" {
 		return s.placeTopic(now, r, m)
@@ -126,7 +126,7 @@ func (s *Store) placeRecord(now amber.Time, r amber.WriteRequest) (amber.WriteAc
 	if _, gone := s.erased[r.ID]; gone {
 		return amber.WriteAck{}, r.WasErased()
 	}
-	m := copyMemory(r.Fill(described(r), now))
+	m := copyMemory(r.Fill(r.AsMemory(), now))
 	if m.Origin == (amber.Origin{}) {
 		m.Origin = s.origin(now, 1)
 	}
@@ -141,21 +141,17 @@ func (s *Store) placeTopic(now amber.Time, r amber.WriteRequest, m amber.Memory)
 	if rec == nil {
 		return amber.WriteAck{Memory: s.insert(now, m)}, nil
 	}
-	next := rec.present()
-	if rec.live() && next.ContentDigest == m.ContentDigest && next.Kind == m.Kind && next.Title == m.Title {
+	prev := rec.present()
+	if rec.live() && prev.ContentDigest == m.ContentDigest && prev.Kind == m.Kind && prev.Title == m.Title {
 		return s.countDuplicate(now, r, m.ID), nil
 	}
 	if rec.live() {
-		if err := next.Trust.MayChange(m.Trust, "write memory", string(m.ID)); err != nil {
+		if err := prev.Trust.MayChange(m.Trust, "write memory", string(m.ID)); err != nil {
 			return amber.WriteAck{}, err
 		}
 	}
-	next.Identities = m.Identities
-	next.Kind, next.Title, next.Content, next.Summary = m.Kind, m.Title, m.Content, m.Summary
-	next.Tags, next.Metadata, next.SourceRefs = m.Tags, m.Metadata, m.SourceRefs
-	next.Trust, next.Author, next.ContentDigest = m.Trust, m.Author, m.ContentDigest
-	next.DeletedAt = amber.Time{}
-	return amber.WriteAck{Memory: s.reviseAt(now, cmp.Or(r.UpdatedAt, now), amber.OpUpdate, next)}, nil
+	m.CreatedAt, m.DuplicateCount, m.Foreign = prev.CreatedAt, prev.DuplicateCount, prev.Foreign
+	return amber.WriteAck{Memory: s.reviseAt(now, cmp.Or(r.UpdatedAt, now), amber.OpUpdate, m)}, nil
 }
 
 // topicID returns the id of m's topic, in the first epoch that was not
@@ -208,14 +204,4 @@ func (s *Store) countDuplicate(now amber.Time, r amber.WriteRequest, id amber.Me
 	s.touched(now, id)
 	ack.Memory = copyMemory(s.records[id].present())
 	return ack
-}
-
-// described returns the memory a normalised request describes.
-func described(r amber.WriteRequest) amber.Memory {
-	return copyMemory(amber.Memory{
-		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
-		Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
-		Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs,
-		Trust: r.Trust, Author: r.Author, ContentDigest: amber.ContentDigest(r.Content),
-	})
 }

@@ -167,21 +167,12 @@ func believe(body string, plain amber.Memory) (m amber.Memory, ok bool) {
 
 // checkMemory checks a memory by the rules of writing one.
 func checkMemory(m amber.Memory) (amber.Memory, bool) {
-	r, err := amber.WriteRequest{
-		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary,
-		Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: amber.TrustImported,
-	}.Normalize()
+	m.Trust = amber.TrustImported
+	r, err := m.AsRequest().Normalize()
 	if err != nil || r.Topic != m.Topic || r.Title != m.Title {
 		return m, false
 	}
-	checked := amber.Memory{
-		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities, Title: r.Title, Content: r.Content, Summary: r.Summary,
-		Topic: r.Topic, Tags: r.Tags, Metadata: r.Metadata, SourceRefs: slices.Clip(append([]amber.SourceRef{}, r.SourceRefs...)),
-		Trust: r.Trust, ContentDigest: amber.ContentDigest(r.Content),
-	}
-	if checked.Metadata == nil {
-		checked.Metadata = map[string]string{}
-	}
+	checked := r.AsMemory()
 	checked.ID, checked.DuplicateCount, checked.Foreign = m.ID, m.DuplicateCount, m.Foreign
 	checked.CreatedAt, checked.UpdatedAt = m.CreatedAt, m.UpdatedAt
 	return checked, true

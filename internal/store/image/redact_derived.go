@@ -185,8 +185,7 @@ func (d *redaction) answer(r *redactedRow) error {
 
 // requestOf returns the request that has led to a memory.
 func requestOf(a amber.WriteAck, reason amber.WriteReason) amber.WriteRequest {
-	return amber.WriteRequest{
-		Kind: a.Kind, Scope: a.Scope, Identities: a.Identities, Title: a.Title, Content: a.Content, Summary: a.Summary,
-		Topic: a.Topic, Tags: a.Tags, Metadata: a.Metadata, SourceRefs: a.SourceRefs, Reason: reason, Trust: a.Trust,
-	}
+	r := a.AsRequest()
+	r.Reason = reason
+	return r
 }

@@ -46,7 +46,7 @@ func (s *Contracts) Write(ctx context.Context, r amber.WriteRequest) (ack amber.
 		return err
 	}
 	if d, ok := s.memory.(Asker); ok && r.IdempotencyKey == "" && r.ID == "" && r.Topic == "" {
-		err = d.UpdateAsking(ctx, "write memory", "", []sqlrows.Twin{sqlrows.TwinOf(fromRequest(r))}, fn)
+		err = d.UpdateAsking(ctx, "write memory", "", []sqlrows.Twin{sqlrows.TwinOf(r.AsMemory())}, fn)
 	} else {
 		err = s.memory.Update(ctx, "write memory", "", fn)
 	}
@@ -122,7 +122,7 @@ func (t *Tx) Write(r amber.WriteRequest) (amber.WriteAck, error) {
 }
 
 func (t *Tx) writePlain(r amber.WriteRequest) (amber.WriteAck, error) {
-	m := fromRequest(r)
+	m := r.AsMemory()
 	id, found, err := t.DuplicateOf(m)
 	if err != nil {
 		return amber.WriteAck{}, err
@@ -159,7 +159,7 @@ func (t *Tx) writeRecord(r amber.WriteRequest) (ack amber.WriteAck, err error) {
 	if erased {
 		return ack, r.WasErased()
 	}
-	m := r.Fill(fromRequest(r), t.Now)
+	m := r.Fill(r.AsMemory(), t.Now)
 	if m.Origin == (amber.Origin{}) {
 		m.Origin = t.Origin(1)
 	}
@@ -173,7 +173,7 @@ func (t *Tx) writeRecord(r amber.WriteRequest) (ack amber.WriteAck, err error) {
 // writeTopic writes to the one memory of the request's topic, whose id is
 // derived from its name.
 func (t *Tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
-	m := fromRequest(r)
+	m := r.AsMemory()
 	var err error
 	if m.ID, err = t.topicID(m); err != nil {
 		return amber.WriteAck{}, err
@@ -287,16 +287,6 @@ func (t *Tx) countDuplicate(id amber.MemoryID) (amber.WriteAck, error) {
 	m.DuplicateCount++
 	return amber.WriteAck{Memory: m, Deduplicated: true},
 		t.Log(sqlrows.Entry(amber.OpUpdate, amber.ChangeMemory, string(id), m.ContentDigest, m.ContentDigest))
-}
-
-// fromRequest is the memory a request describes.
-func fromRequest(r amber.WriteRequest) amber.Memory {
-	return amber.Memory{
-		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
-		Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
-		Tags: r.Tags, Metadata: sqlrows.OrEmpty(r.Metadata), SourceRefs: append([]amber.SourceRef{}, r.SourceRefs...),
-		Trust: r.Trust, Author: r.Author, ContentDigest: amber.ContentDigest(r.Content),
-	}
 }
 
 // answered returns the answer an idempotency key was given before.

@@ -102,10 +102,7 @@ func (m memoryScreen) bringOneBack(ctx context.Context, mem amber.Memory) error 
 		_, err := m.src.BringBack(ctx, mem)
 		return err
 	}
-	_, err := m.src.Store.LongTerm.Write(ctx, amber.WriteRequest{
-		Kind: mem.Kind, Scope: mem.Scope, Identities: mem.Identities, Title: mem.Title, Content: mem.Content, Summary: mem.Summary,
-		Topic: mem.Topic, Tags: mem.Tags, Metadata: mem.Metadata, SourceRefs: mem.SourceRefs, Trust: mem.Trust,
-	})
+	_, err := m.src.Store.LongTerm.Write(ctx, mem.AsRequest())
 	return err
 }
 
@@ -135,10 +132,7 @@ func (m memoryScreen) undoEdit(p *window.Page, id amber.MemoryID) tea.Cmd {
 
 // writeRevision makes a memory say what an earlier revision said, as a new revision.
 func (m memoryScreen) writeRevision(p *window.Page, now, then amber.Memory) tea.Cmd {
-	r := amber.EditRequest{
-		ID: now.ID, IfRevision: now.Revision, Kind: &then.Kind, Title: &then.Title, Content: &then.Content,
-		Summary: &then.Summary, Tags: &then.Tags, Metadata: &then.Metadata,
-	}
+	r := then.AsEdit(now.Revision)
 	return window.Ask(m.Shell, func(ctx context.Context) (amber.Memory, error) { return m.edit(ctx, r) }, func(mem amber.Memory, err error) tea.Cmd {
 		return m.Done(p, fmt.Sprintf("revision %d says what revision %d said", mem.Revision, then.Revision), err)
 	})

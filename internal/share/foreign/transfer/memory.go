@@ -537,10 +537,7 @@ func (c *carrier) reach(m foreign.Memory, out *amber.Memory) bool {
 
 // canonical brings a memory into the form that the store keeps.
 func (c *carrier) canonical(at foreign.Place, m amber.Memory) (amber.Memory, bool) {
-	n, err := amber.WriteRequest{
-		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary,
-		Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: m.Trust,
-	}.Normalize()
+	n, err := m.AsRequest().Normalize()
 	if err != nil {
 		c.refuse(at, err)
 		return m, false
