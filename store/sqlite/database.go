@@ -346,8 +346,12 @@ func (d *database) lead(ctx context.Context, h *handles, fn func(*tx) error, nex
 
 // tx returns a transaction on a connection of h.
 func (d *database) tx(ctx context.Context, conn *sqlconn.Conn, h *handles) *tx {
-	return sqlcore.NewTx(&sqlrows.Tx{
+	t := &sqlrows.Tx{
 		Ctx: ctx, Conn: conn, Random: d.o.Random, Told: d.o.SetAside, Current: h.current, Now: amber.At(d.o.Clock()), Index: &h.index,
-		Overwrite: sqlfile.Overwrite, NoNotes: d.schema.Version() < sqlrows.NotesSince, NoAuthors: d.schema.File == sqlfile.MemorySchema.File && d.schema.Version() < sqlrows.AuthorsSince,
-	}, d.core)
+		Overwrite: sqlfile.Overwrite,
+	}
+	if d.schema.File == sqlfile.MemorySchema.File && d.schema.Version() < sqlfile.MemorySchema.Version() {
+		t.Schema = d.schema.Version()
+	}
+	return sqlcore.NewTx(t, d.core)
 }

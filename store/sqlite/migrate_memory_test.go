@@ -23,19 +23,23 @@ import (
 // change of the schema is a new migration.
 func TestReleasedMigrationsStay(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ sql, want string }{
-		"memory-1":  {sqlfile.Memory1, "054f3f7c76fa85eae3a830da089c2bd1d0dfe7731cfd0c4122df5af7ce928d95"},
-		"memory-2":  {sqlfile.Memory2, "f472593d1fde23f019d8258751d28ed4e3941ba6bf795e81c84021aab9428df8"},
-		"memory-3":  {sqlfile.Memory3, "1f9b71775f6ca51930682d487da4e4e6798cf25f7b29c9ae5cfac5286ad43d25"},
-		"memory-4":  {sqlfile.Memory4, "47b4a43e6059c13dfcc480237517f8e7b74e0a8501499a3a9e669b5b7a58693d"},
-		"memory-5":  {sqlfile.Memory5, "b3212bd692ff479f2dc4ec8320c32bfb9ab3bf598cee0d32a41fa9e72bb1fbbd"},
-		"memory-6":  {sqlfile.Memory6, "a45c69745b75035389c0e7f90d3f224537a411a645fe77237081e6d4608a69f5"},
-		"memory-7":  {sqlfile.Memory7, "126f830b1579880fd612c4fd73aa82fb48bc5d5a3823da3545d49ae5e0d82539"},
-		"memory-8":  {sqlfile.Memory8, "d29d44d83410f3147d75060e06b2be70e7740283ebdebac72e06a5e5e001d115"},
-		"memory-9":  {sqlfile.Memory9, "2dc4679ecc07114dac2d60b2ffcb6053a7de51cc07aa247cfa29996559f684b6"},
-		"control-1": {sqlfile.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
+	for file, c := range map[string]struct{ made, released []string }{
+		"memory": {sqlfile.MemorySchema.Migrations, []string{
+			"054f3f7c76fa85eae3a830da089c2bd1d0dfe7731cfd0c4122df5af7ce928d95",
+			"f472593d1fde23f019d8258751d28ed4e3941ba6bf795e81c84021aab9428df8",
+			"1f9b71775f6ca51930682d487da4e4e6798cf25f7b29c9ae5cfac5286ad43d25",
+			"47b4a43e6059c13dfcc480237517f8e7b74e0a8501499a3a9e669b5b7a58693d",
+			"b3212bd692ff479f2dc4ec8320c32bfb9ab3bf598cee0d32a41fa9e72bb1fbbd",
+			"a45c69745b75035389c0e7f90d3f224537a411a645fe77237081e6d4608a69f5",
+			"126f830b1579880fd612c4fd73aa82fb48bc5d5a3823da3545d49ae5e0d82539",
+			"d29d44d83410f3147d75060e06b2be70e7740283ebdebac72e06a5e5e001d115",
+			"2dc4679ecc07114dac2d60b2ffcb6053a7de51cc07aa247cfa29996559f684b6",
+		}},
+		"control": {sqlfile.ControlSchema.Migrations, []string{"091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"}},
 	} {
-		must.Equal(t, "digest of "+name+".sql, which is released", amber.ContentDigest(c.sql), c.want)
+		for i, want := range c.released {
+			must.Equal(t, fmt.Sprintf("digest of %s-%d.sql, which is released", file, i+1), amber.ContentDigest(c.made[i]), want)
+		}
 	}
 }
 

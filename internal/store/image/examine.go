@@ -95,7 +95,7 @@ func reader(ctx context.Context, u *sqlconn.Untrusted) *sqlrows.Tx {
 func (h Header) reader(ctx context.Context, u *sqlconn.Untrusted) *sqlrows.Tx {
 	t := reader(ctx, u)
 	if h.Schema.File == sqlfile.MemorySchema.File {
-		t.NoNotes, t.NoAuthors = h.Version < sqlrows.NotesSince, h.Version < sqlrows.AuthorsSince
+		t.Schema = h.Version
 	}
 	return t
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,46 +30,24 @@ type Schema struct {
 	Migrations    []string
 }
 
-//go:embed migrations/memory-1.sql
-var Memory1 string
-
-//go:embed migrations/memory-2.sql
-var Memory2 string
-
-//go:embed migrations/memory-3.sql
-var Memory3 string
-
-//go:embed migrations/memory-4.sql
-var Memory4 string
-
-//go:embed migrations/memory-5.sql
-var Memory5 string
-
-//go:embed migrations/memory-6.sql
-var Memory6 string
-
-//go:embed migrations/memory-7.sql
-var Memory7 string
-
-//go:embed migrations/memory-8.sql
-var Memory8 string
-
-//go:embed migrations/memory-9.sql
-var Memory9 string
-
-//go:embed migrations/memory-10.sql
-var memory10 string
-
-//go:embed migrations/control-1.sql
-var Control1 string
-
-//go:embed migrations/control-2.sql
-var control2 string
+//go:embed migrations/*.sql
+var files embed.FS
 
 var (
-	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, Memory7, Memory8, Memory9, memory10}}
-	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: []string{Control1, control2}}
+	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: migrations("memory")}
+	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: migrations("control")}
 )
+
+// migrations returns the files NAME-1.sql, NAME-2.sql and so on.
+func migrations(name string) (all []string) {
+	for {
+		text, err := files.ReadFile(fmt.Sprintf("migrations/%s-%d.sql", name, len(all)+1))
+		if err != nil {
+			return all
+		}
+		all = append(all, string(text))
+	}
+}
 
 func (s Schema) Version() int64 { return int64(len(s.Migrations)) }
 

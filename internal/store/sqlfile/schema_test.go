@@ -59,3 +59,10 @@ func TestANewFileIsMadeOfAnOtherOne(t *testing.T) {
 	_, ok = newFile{[]byte("one and one and one"), "one"}.of(home.Current{Incarnation: "two"})
 	must.Equal(t, "made of a file with one more place", ok, false)
 }
+
+// A gap in the numbers of the files would leave migrations out.
+func TestEveryFileIsAMigration(t *testing.T) {
+	t.Parallel()
+	all := must.Get(files.ReadDir("migrations"))(t)
+	must.Equal(t, "migrations", len(MemorySchema.Migrations)+len(ControlSchema.Migrations), len(all))
+}

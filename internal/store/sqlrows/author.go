@@ -2,7 +2,6 @@ package sqlrows
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/amber-memory/amber"
 )
@@ -23,14 +22,4 @@ func parseAuthor(table, id, text string) (a amber.Author, err error) {
 		return a, NotJSON(table, id, "author")
 	}
 	return a, nil
-}
-
-// AuthorsSince is the first schema of memory.db with the columns of authors.
-const AuthorsSince = 10
-
-// WithoutAuthors returns a query of [MemoryColumns] or [RelationColumns] for a file that does not have the columns of authors,
-// with the values that a migration gives them.
-func WithoutAuthors(query string) string {
-	query = strings.ReplaceAll(query, MemoryColumns, strings.TrimSuffix(MemoryColumns, "author")+"''")
-	return strings.ReplaceAll(query, RelationColumns, strings.TrimSuffix(RelationColumns, "trust, author")+"'agent', ''")
 }

@@ -255,7 +255,7 @@ func (t *Tx) isDirty(source, owner string) (dirty bool, err error) {
 func (t *Tx) notIndexed(seen map[[2]string]bool) (n int64, err error) {
 	var unseen [][2]string
 	owners := selectOwners
-	if !t.NoNotes {
+	if !t.isBefore(NotesSince) {
 		owners += selectNotes
 	}
 	err = t.Each(owners, nil, func(s scanner) error {

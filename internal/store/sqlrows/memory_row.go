@@ -14,6 +14,26 @@ const MemoryColumns = `id, kind, scope, session_id, user_id, project_id, workspa
  title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
  revision, content_digest, duplicate_count, created_at, updated_at, coalesce(deleted_at, 0), foreign_fields, author`
 
+// later are the columns at the end of a list of columns that memory.db got in a later schema than its first, and the
+// values that the migration gives them. The oldest are first.
+var later = []struct {
+	since                 int64
+	list, columns, values string
+}{
+	{10, MemoryColumns, "author", "''"},
+	{10, RelationColumns, "trust, author", "'agent', ''"},
+}
+
+// known is a query with the columns that the file has.
+func (t *Tx) known(query string) string {
+	for _, c := range later {
+		if t.isBefore(c.since) {
+			query = strings.ReplaceAll(query, c.list, strings.TrimSuffix(c.list, c.columns)+c.values)
+		}
+	}
+	return query
+}
+
 const (
 	SelectMemory = `SELECT ` + MemoryColumns + ` FROM memories WHERE id = ?`
 

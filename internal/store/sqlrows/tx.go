@@ -54,10 +54,8 @@ type Tx struct {
 	FirstSeq int64
 	Index    *search.Cache    // what the index holds, for readers; may be nil
 	Aside    []amber.SetAside // rows that could not be read and were left out
-	// NoNotes is set for a file of an older schema, which has no copy of the notes.
-	NoNotes bool
-	// NoAuthors is set for a file of an older schema, whose records do not say who wrote them.
-	NoAuthors bool
+	// Schema is that of a memory.db which may be of an older one; 0 is the newest.
+	Schema int64
 	// Far says that each question takes a way over a network, so that several are better asked at once.
 	Far bool
 	// ahead is what was read of the index by a transaction that brings something into it; nil: nothing.
@@ -93,20 +91,15 @@ func (t *Tx) Each(query string, args []any, fn func(scanner) error) error {
 	return t.Conn.Each(t.Ctx, t.known(query), args, func(s scanner) error { return fn(strictRow{s}) })
 }
 
-// known is a query with the columns that the file has.
-func (t *Tx) known(query string) string {
-	if t.NoAuthors {
-		return WithoutAuthors(query)
-	}
-	return query
-}
+// isBefore reports whether the file is of an older schema than the one that brought something.
+func (t *Tx) isBefore(since int64) bool { return t.Schema != 0 && t.Schema < since }
 
 // several runs queries of what the file has: see [Conn].
 func (t *Tx) several(queries []string, args [][]any, fn func(n int, r Row) error) error {
-	if t.NoAuthors {
+	if t.Schema != 0 {
 		queries = slices.Clone(queries)
 		for i, q := range queries {
-			queries[i] = WithoutAuthors(q)
+			queries[i] = t.known(q)
 		}
 	}
 	return t.Conn.Several(t.Ctx, queries, args, fn)
