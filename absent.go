@@ -1,6 +1,9 @@
 package amber
 
-import "context"
+import (
+	"context"
+	"reflect"
+)
 
 // absent answers in the place of every contract that a store does not have. A quiet one answers reads as an empty
 // store would; any other answers every call with its error. Mutations always fail.
@@ -58,18 +61,10 @@ func (c *Call) answerEmpty() {
 		case *[]SyncRef:
 			*out = make([]bool, len(*in))
 		}
-	case *[]ConceptCount:
-		*out = []ConceptCount{}
-	case *[]Change:
-		*out = []Change{}
-	case *[]Note:
-		*out = []Note{}
-	case *[]Document:
-		*out = []Document{}
-	case *[]JournalCursor:
-		*out = []JournalCursor{}
-	case *[]Activity:
-		*out = []Activity{}
+	default: // a list is empty, and not nil
+		if v := reflect.ValueOf(out).Elem(); v.Kind() == reflect.Slice {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		}
 	}
 }
 
