@@ -1,7 +1,6 @@
 package journal_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -45,7 +44,7 @@ func TestAnAppendWaitsForTheFlushInterval(t *testing.T) {
 			start(t, j, one, entry(3))
 			synctest.Wait()
 			gate.open()
-			must.Do(t, j.FlushAll(t.Context()))
+			journal.Settle(j)
 			begin := time.Now()
 			mustAppend(t, j, one, entry(4)) // there was company a moment ago
 			must.Equal(t, "wait", time.Since(begin), interval)
@@ -155,7 +154,7 @@ func TestConcurrentAppendsKeepEveryEntry(t *testing.T) {
 	for _, j := range []*journal.Journal{a, a, b} {
 		wg.Go(func() {
 			for {
-				must.NoError(t, j.FlushAll(context.Background()))
+				journal.Settle(j)
 				select {
 				case <-done:
 					return

@@ -12,6 +12,19 @@ func Waiting(j *Journal, key Key) int {
 	return 0
 }
 
+// Settle returns when every append of this process that was under way is over.
+func Settle(j *Journal) {
+	var under []*pending
+	j.mu.Lock()
+	for _, g := range j.groups {
+		under = append(append(under, g.writing...), g.waiting...)
+	}
+	j.mu.Unlock()
+	for _, p := range under {
+		<-p.done
+	}
+}
+
 // Groups returns how many sessions have appends under way.
 func Groups(j *Journal) int {
 	j.mu.Lock()

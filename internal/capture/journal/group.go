@@ -217,34 +217,3 @@ func (j *Journal) finish(g *group) {
 	g.writing = nil
 	g.giveUp = func() {}
 }
-
-// Flush returns when every append of this process to the session that was
-// under way is over; each Append reports its own outcome. Errors: unreachable
-// when ctx ends first.
-func (j *Journal) Flush(ctx context.Context, key Key) error {
-	return j.await(ctx, func(k Key) bool { return k == key })
-}
-
-// FlushAll is [Journal.Flush] for every session.
-func (j *Journal) FlushAll(ctx context.Context) error {
-	return j.await(ctx, func(Key) bool { return true })
-}
-
-func (j *Journal) await(ctx context.Context, chosen func(Key) bool) error {
-	var under []*pending
-	j.mu.Lock()
-	for k, g := range j.groups {
-		if chosen(k) {
-			under = append(append(under, g.writing...), g.waiting...)
-		}
-	}
-	j.mu.Unlock()
-	for _, p := range under {
-		select {
-		case <-p.done:
-		case <-ctx.Done():
-			return ended("flush", "", ctx)
-		}
-	}
-	return nil
-}

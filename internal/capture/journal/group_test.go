@@ -151,7 +151,7 @@ func TestFlushIntervalBoundsTheWait(t *testing.T) {
 		synctest.Wait()
 		gate.open()
 		must.Get(first.result())(t)
-		must.Do(t, j.Flush(t.Context(), one.Key()))
+		journal.Settle(j)
 		// The last sync served three: three that come back do not wait, two wait for the third, and not for ever.
 		must.Equal(t, "wait of three", took(3), 0)
 		must.Equal(t, "wait of two", took(2), interval)
@@ -265,38 +265,6 @@ func TestBusySession(t *testing.T) {
 	}
 	must.Do(t, lock.Unlock())
 	mustAppend(t, on(t, nil, dir), one, entry(2))
-}
-
-// TestFlush waits for what is under way and for nothing else.
-func TestFlush(t *testing.T) {
-	t.Parallel()
-	two := journal.Session{Host: "test", ID: "two"}
-	gate := newGate(fsx.OS())
-	j := on(t, gate, spoolDir(t))
-	must.NoError(t, errors.Join(j.FlushAll(t.Context()), j.Flush(t.Context(), one.Key())))
-	a := start(t, j, one, entry(1))
-	gate.waitForSync()
-	b := start(t, j, one, entry(2))
-	waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == 1 })
-	must.NoError(t, j.Flush(t.Context(), two.Key()))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	must.Kind(t, "with a context that is over", j.FlushAll(ctx), amber.KindUnreachable)
-	flushed := make(chan error, 2)
-	go func() { flushed <- j.Flush(t.Context(), one.Key()) }()
-	go func() { flushed <- j.FlushAll(t.Context()) }()
-	select {
-	case err := <-flushed:
-		t.Errorf("flushed before the sync, %v", err)
-	default:
-	}
-	gate.open()
-	for range 2 {
-		must.Do(t, <-flushed)
-	}
-	for _, p := range []*appending{a, b} {
-		must.Get(p.result())(t)
-	}
 }
 
 func checkTexts(t *testing.T, frames []journal.Frame, want ...string) {
