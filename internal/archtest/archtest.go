@@ -88,9 +88,7 @@ var beside = map[string][]string{
 	"freeze/move":            {"freeze/snapshot"},
 	"freeze/repo":            {"freeze/envelope", "freeze/target"},
 	"freeze/snapshot":        {"freeze/bundle", "freeze/keyring", "freeze/nexo", "freeze/repo", "freeze/target", "freeze/target/dir"},
-	"freeze/target/dir":      {"freeze/target/pointer"},
 	"freeze/target/location": {"freeze/target/dir", "freeze/target/s3"},
-	"freeze/target/s3":       {"freeze/target/pointer"},
 
 	"share/foreign/formats": {"share/foreign/*"},
 	"share/gitsync":         {"share/foreign/engram", "share/gitsync/chunk", "share/gitsync/githook"},

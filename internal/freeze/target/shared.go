@@ -2,13 +2,9 @@ package target
 
 import (
 	"context"
-	"strings"
 
 	"github.com/amber-memory/amber"
 )
-
-// PointerFolder is where every target keeps its pointers. No object may be named so.
-const PointerFolder = "pointers"
 
 // Alive returns an error of kind unreachable once the context is over.
 func Alive(ctx context.Context, op, name string) error {
@@ -24,18 +20,7 @@ func Admit(ctx context.Context, op, name string) error {
 	if err := Alive(ctx, op, name); err != nil {
 		return err
 	}
-	return CheckName(op, name)
-}
-
-// CheckName is [CheckObjectName] for an object, which is not below [PointerFolder].
-func CheckName(op, name string) error {
-	if err := CheckObjectName(name); err != nil {
-		return err
-	}
-	if first, _, _ := strings.Cut(name, "/"); first == PointerFolder {
-		return amber.Errorf(amber.KindInvalid, op, name, "names below %s are those of pointers", PointerFolder)
-	}
-	return nil
+	return CheckObjectName(name)
 }
 
 // Within returns the length of a range that lies in an object of size bytes; a

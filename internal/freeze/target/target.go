@@ -40,20 +40,6 @@ type Object struct {
 	Modified amber.Time `json:"modified"` // by the target's clock
 }
 
-// Pointers are small values that change, each replaced as a whole by a caller that
-// knows the version it replaces. A target that has them says so by satisfying this. Safe for
-// concurrent use, also by several programs.
-type Pointers interface {
-	// LoadPointer returns a pointer's value and version; one that was never
-	// swapped has neither.
-	LoadPointer(ctx context.Context, name string) (value []byte, version string, err error)
-	// SwapPointer replaces the value if the version is still the given one, ""
-	// meaning that the pointer does not exist yet, and returns the new version. The new value
-	// is durable then. Errors: conflict; invalid for more than
-	// [MaxPointerBytes].
-	SwapPointer(ctx context.Context, name, version string, value []byte) (newVersion string, err error)
-}
-
 // CopyReport says what a copy of a repository did.
 type CopyReport struct {
 	Snapshots        int   `json:"snapshots_copied"`
@@ -69,13 +55,10 @@ type CopyReport struct {
 	NotRemoved []string `json:"not_removed,omitempty"`
 }
 
-// Bounds of targets.
-const (
-	MaxObjectNameBytes = 200
-	MaxPointerBytes    = 64 << 10
-)
+// MaxObjectNameBytes bounds the name of an object.
+const MaxObjectNameBytes = 200
 
-// CheckObjectName checks the name of an object or a pointer: parts of
+// CheckObjectName checks the name of an object: parts of
 // [a-z0-9._-] joined by slashes, no part empty or beginning with a dot. The
 // error is of kind invalid.
 func CheckObjectName(name string) error {

@@ -19,18 +19,14 @@ type Options struct {
 	FS     fsx.FS // nil: the operating system's
 }
 
-// Dir is a folder that holds objects and pointers. Safe for concurrent use,
+// Dir is a folder that holds objects. Safe for concurrent use,
 // also by several programs. There is nothing to close.
 type Dir struct {
 	root string
 	fs   fsx.FS
-	turn chan struct{} // holds one value while a call of this process swaps
 }
 
-var (
-	_ target.Target   = (*Dir)(nil)
-	_ target.Pointers = (*Dir)(nil)
-)
+var _ target.Target = (*Dir)(nil)
 
 // Open returns the target in the folder path. The path itself may be a link,
 // which is followed once, here. Errors: invalid for a relative path or
@@ -54,7 +50,7 @@ func Open(path string, o Options) (*Dir, error) {
 	case err != nil:
 		return nil, diskError(op, path, err)
 	}
-	return &Dir{root: root, fs: o.FS, turn: make(chan struct{}, 1)}, nil
+	return &Dir{root: root, fs: o.FS}, nil
 }
 
 // settle returns where the folder lies, after making it if it is to be made.

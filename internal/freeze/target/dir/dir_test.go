@@ -1,7 +1,6 @@
 package dir_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
-	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/internal/freeze/target/dir"
 	"github.com/amber-memory/amber/internal/test/errfs"
 	"github.com/amber-memory/amber/internal/test/must"
@@ -61,9 +59,6 @@ func TestGoneFolderIsUnreachable(t *testing.T) {
 	must.Kind(t, "get", err, amber.KindUnreachable)
 	must.Kind(t, "delete", d.Delete(t.Context(), "packs/a"), amber.KindUnreachable)
 	must.Kind(t, "list", d.List(t.Context(), "packs/", nil), amber.KindUnreachable)
-	_, _, err = d.LoadPointer(t.Context(), "p")
-	must.Kind(t, "load", err, amber.KindUnreachable)
-	must.Fail(d.SwapPointer(t.Context(), "p", "", nil))(t, "swap", amber.KindUnreachable)
 	must.Fail(d.Sweep(t.Context(), amber.UnixMilli(1)))(t, "sweep", amber.KindUnreachable)
 	if _, err := os.Lstat(root); err == nil {
 		t.Error("the folder was made again")
@@ -81,19 +76,6 @@ func TestObjectOfAnotherSizeIsDamaged(t *testing.T) {
 	must.Equal(t, "what it holds", string(get(t, d, "a")), "four")
 }
 
-func TestPointersAreNoObjects(t *testing.T) {
-	t.Parallel()
-	d := open(t, t.TempDir(), nil)
-	swap(t, d, "p", "", []byte("value"))
-	for _, name := range []string{"pointers", "pointers/p", "pointers/q/r"} {
-		must.Fail(d.Put(t.Context(), name, 1, strings.NewReader("x")))(t, "put "+name, amber.KindInvalid)
-		must.Fail(d.Get(t.Context(), name, 0, -1))(t, "get "+name, amber.KindInvalid)
-		must.Kind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindInvalid)
-	}
-	put(t, d, "pointers-1", []byte("x"))
-	must.Equal(t, "list", list(t, d, ""), []string{"pointers-1"})
-}
-
 func TestNoObjectIsBelowAnother(t *testing.T) {
 	t.Parallel()
 	d := open(t, t.TempDir(), nil)
@@ -102,8 +84,6 @@ func TestNoObjectIsBelowAnother(t *testing.T) {
 	for _, name := range []string{"a/b", "a/b/c", "b"} {
 		must.Fail(d.Put(t.Context(), name, 1, strings.NewReader("x")))(t, "put "+name, amber.KindInvalid)
 	}
-	swap(t, d, "p", "", nil)
-	must.Fail(d.SwapPointer(t.Context(), "p/q", "", nil))(t, "swap", amber.KindInvalid)
 	must.Equal(t, "list", list(t, d, ""), []string{"a", "b/c"})
 }
 
@@ -121,82 +101,6 @@ func TestForeignFilesAreNotListed(t *testing.T) {
 		must.Do(t, os.WriteFile(path, nil, 0o600))
 	}
 	must.Equal(t, "list", list(t, d, ""), []string{"packs/a"})
-}
-
-func TestHostilePointerIsDamaged(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	d := open(t, root, nil)
-	path := filepath.Join(root, "pointers", "p")
-	version := swap(t, d, "p", "", []byte("value"))
-	good := must.Get(os.ReadFile(path))(t)
-	digest := string(good[len("amber-pointer 1 1 ") : len(good)-len("\nvalue")])
-	tests := map[string]amber.Kind{
-		"":                         amber.KindDamaged,
-		"\n":                       amber.KindDamaged,
-		"value":                    amber.KindDamaged,
-		string(good[:len(good)-1]): amber.KindDamaged,
-		string(good) + "x":         amber.KindDamaged,
-		"\n" + string(good):        amber.KindDamaged,
-		"amber-pointer 1 0 " + digest + "\nvalue":                                   amber.KindDamaged,
-		"amber-pointer 1 01 " + digest + "\nvalue":                                  amber.KindDamaged,
-		"amber-pointer 1 -1 " + digest + "\nvalue":                                  amber.KindDamaged,
-		"amber-pointer 1 18446744073709551615 " + digest + "\nvalue":                amber.KindDamaged,
-		"amber-pointer 1 99999999999999999999999 " + digest + "\nvalue":             amber.KindDamaged,
-		"amber-pointer 1 1 " + strings.ToUpper(digest) + "\nvalue":                  amber.KindDamaged,
-		"amber-pointer 0 1 " + digest + "\nvalue":                                   amber.KindDamaged,
-		"amber-pointer 2 1 something else\n":                                        amber.KindTooNew,
-		strings.Repeat("x", target.MaxPointerBytes) + strings.Repeat("\n", 1<<10):   amber.KindDamaged,
-		"amber-pointer 1 1 " + digest + strings.Repeat(" ", 1<<10) + "\n" + "value": amber.KindDamaged,
-	}
-	for i := range good {
-		flipped := []byte(string(good))
-		flipped[i] ^= 1
-		if i != strings.IndexByte(string(good), '1') && i != len("amber-pointer 1 ") {
-			tests[string(flipped)] = amber.KindDamaged
-		}
-	}
-	for data, want := range tests {
-		must.Do(t, os.WriteFile(path, []byte(data), 0o600))
-		_, _, err := d.LoadPointer(t.Context(), "p")
-		must.Kind(t, "load", err, want)
-		must.Fail(d.SwapPointer(t.Context(), "p", version, nil))(t, "swap", want)
-		if t.Failed() {
-			t.Fatalf("with %q", data[:min(len(data), 100)])
-		}
-	}
-}
-
-func TestVersionsOfACopyThatWentAnotherWayConflict(t *testing.T) {
-	t.Parallel()
-	a, b := open(t, t.TempDir(), nil), open(t, t.TempDir(), nil)
-	version := swap(t, a, "p", "", []byte("one way"))
-	swap(t, b, "p", "", []byte("another"))
-	must.Fail(b.SwapPointer(t.Context(), "p", version, nil))(t, "swap", amber.KindConflict)
-}
-
-// TestSwapWaitsAsLongAsTheContext has another program hold the lock, and more than one swap wait for it.
-func TestSwapWaitsAsLongAsTheContext(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	d := open(t, root, nil)
-	version := swap(t, d, "p", "", []byte("one"))
-	lock := must.Get(fsx.AcquireLock(t.Context(), filepath.Join(root, "pointers", ".lock"), fsx.Exclusive))(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	const waiting = 3
-	results := make(chan error, waiting)
-	for range waiting {
-		go func() {
-			_, err := d.SwapPointer(ctx, "p", version, []byte("two"))
-			results <- err
-		}()
-	}
-	cancel()
-	for range waiting {
-		must.Kind(t, "swap", <-results, amber.KindUnreachable)
-	}
-	must.Do(t, lock.Unlock())
-	swap(t, d, "p", version, []byte("three"))
 }
 
 func TestObjectThatShrinksWhileReadIsDamaged(t *testing.T) {
@@ -279,7 +183,6 @@ func TestSweepTakesOldTemporaryFilesOnly(t *testing.T) {
 	root := t.TempDir()
 	d := open(t, root, nil)
 	put(t, d, "packs/3f/a", object)
-	swap(t, d, "p", "", nil)
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	file := func(name string, modified time.Time) {
 		t.Helper()
@@ -288,11 +191,10 @@ func TestSweepTakesOldTemporaryFilesOnly(t *testing.T) {
 	}
 	file(fsx.TempPrefix+"A", noon.Add(-time.Second))
 	file("packs/3f/"+fsx.TempPrefix+"B", noon.Add(-time.Hour))
-	file("pointers/"+fsx.TempPrefix+"C", noon.Add(-time.Hour))
 	file("packs/"+fsx.TempPrefix+"NEW", noon)
 	file("packs/old", noon.Add(-time.Hour))
 	removed, err := d.Sweep(t.Context(), amber.At(noon))
-	must.Hold(t, removed == 3 && err == nil, "got %d, %v; want 3", removed, err)
+	must.Hold(t, removed == 2 && err == nil, "got %d, %v; want 2", removed, err)
 	must.Equal(t, "left", temps(t, fsx.OS(), root), []string{filepath.Join(root, "packs", fsx.TempPrefix+"NEW")})
 	must.Equal(t, "list", list(t, d, ""), []string{"packs/3f/a", "packs/old"})
 }

@@ -26,20 +26,12 @@ func TestNoLinkIsFollowed(t *testing.T) {
 		os.Symlink(secret, filepath.Join(root, "file")),
 		os.Symlink(filepath.Join(outside, "none"), filepath.Join(root, "dangling")),
 		syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600),
-		os.Mkdir(filepath.Join(root, "pointers"), 0o700),
-		os.Symlink(outside, filepath.Join(root, "pointers", "folder")),
-		os.Symlink(secret, filepath.Join(root, "pointers", "file")),
 	)
 	must.Do(t, err)
 	for _, name := range []string{"folder/a", "folder/b/c", "file", "dangling", "fifo"} {
 		must.Fail(d.Put(t.Context(), name, 6, strings.NewReader("hacked")))(t, "put "+name, amber.KindDamaged)
 		must.Fail(d.Get(t.Context(), name, 0, -1))(t, "get "+name, amber.KindDamaged)
 		must.Kind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindDamaged)
-	}
-	for _, name := range []string{"folder/a", "file"} {
-		_, _, err := d.LoadPointer(t.Context(), name)
-		must.Kind(t, "load "+name, err, amber.KindDamaged)
-		must.Fail(d.SwapPointer(t.Context(), name, "", []byte("hacked")))(t, "swap "+name, amber.KindDamaged)
 	}
 	must.Equal(t, "listed", list(t, d, ""), nil)
 	entries, err := os.ReadDir(outside)
@@ -53,10 +45,8 @@ func TestModes(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "new")
 	d := must.Get(dir.Open(root, dir.Options{Create: true}))(t)
 	put(t, d, "packs/3f/a", object)
-	swap(t, d, "p", "", nil)
 	want := map[string]os.FileMode{
 		".": 0o700, "packs": 0o700, "packs/3f": 0o700, "packs/3f/a": 0o600,
-		"pointers": 0o700, "pointers/p": 0o600, "pointers/.lock": 0o600,
 	}
 	got := map[string]os.FileMode{}
 	for name := range want {

@@ -4,9 +4,6 @@
 //	<folder>/
 //	  packs/3f/3f9c…   an object is a file, its name is its path
 //	  snapshots/…
-//	  pointers/        no object may be named so
-//	    .lock          kernel lock of swaps
-//	    <name>         a pointer: one line that says its version, then its value
 //
 // Files have mode 0600 and folders 0700. An object is written to a temporary
 // file beside its name, synced, linked to the name and the name synced, so it
@@ -24,7 +21,4 @@
 //
 // The folder itself is never made again: when it is gone, as with a disk that
 // was taken away, the answer is unreachable.
-//
-// Swaps of pointers are ordered by a kernel lock. Over a network that is
-// worth what the file system makes of it.
 package dir

@@ -1,8 +1,6 @@
 package dir_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,15 +24,6 @@ func TestIOOrder(t *testing.T) {
 			"put_exists", func(t *testing.T, d *dir.Dir) { put(t, d, "packs/3f/a", []byte("one")) },
 			func(t *testing.T, d *dir.Dir) { put(t, d, "packs/3f/a", []byte("one")) },
 		},
-		{"swap", nil, func(t *testing.T, d *dir.Dir) { swap(t, d, "p", swap(t, d, "p", "", nil), []byte("two")) }},
-		{
-			"load", func(t *testing.T, d *dir.Dir) { swap(t, d, "p", "", nil) },
-			func(t *testing.T, d *dir.Dir) {
-				if _, _, err := d.LoadPointer(t.Context(), "p"); err != nil {
-					t.Fatal(err)
-				}
-			},
-		},
 		{
 			"delete", func(t *testing.T, d *dir.Dir) { put(t, d, "packs/a", []byte("one")) },
 			func(t *testing.T, d *dir.Dir) {
@@ -56,17 +45,6 @@ func TestIOOrder(t *testing.T) {
 			checkGolden(t, "io_"+tt.name, strings.Join(lines, "\n")+"\n")
 		})
 	}
-}
-
-// TestPointerFormat pins the bytes of a pointer and its versions: others may hold on to them.
-func TestPointerFormat(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	d := open(t, root, nil)
-	v1 := swap(t, d, "p", "", []byte("one"))
-	v2 := swap(t, d, "p", v1, []byte("two\n"))
-	data := must.Get(os.ReadFile(filepath.Join(root, "pointers", "p")))(t)
-	checkGolden(t, "pointer", v1+"\n"+v2+"\n"+string(data))
 }
 
 func checkGolden(t *testing.T, name, got string) {

@@ -33,7 +33,7 @@ func (d *Dir) list(ctx context.Context, below, prefix string, fn func(target.Obj
 			return err
 		}
 		name := below + e.Name()
-		if target.CheckName(op, name) != nil {
+		if target.CheckObjectName(name) != nil {
 			continue // also too deep: no name below is shorter
 		}
 		switch {

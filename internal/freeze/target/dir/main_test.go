@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,12 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Longer than one block, so that a crash can tear them.
-var (
-	object = bytes.Repeat([]byte("object "), 2000)
-	first  = bytes.Repeat([]byte("first "), 1500)
-	second = bytes.Repeat([]byte("second "), 1500)
-)
+// object is longer than one block, so that a crash can tear it.
+var object = bytes.Repeat([]byte("object "), 2000)
 
 // open returns the target in a folder of a file system.
 func open(t *testing.T, root string, fsys fsx.FS) *dir.Dir {
@@ -33,11 +28,9 @@ func open(t *testing.T, root string, fsys fsx.FS) *dir.Dir {
 	return must.Get(dir.Open(root, dir.Options{FS: fsys}))(t)
 }
 
-// simulated returns a simulated disk that has the folder. The pointers' folder is on the
-// real disk too: kernel locks know no other.
+// simulated returns a simulated disk that has the folder.
 func simulated(t *testing.T, root string) *crashfs.FS {
 	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Join(root, "pointers"), 0o700))
 	disk := crashfs.New()
 	must.Do(t, fsx.MkdirAll(disk, root, 0o700))
 	return disk
@@ -59,11 +52,6 @@ func get(t *testing.T, d *dir.Dir, name string) []byte {
 	data, err := io.ReadAll(r)
 	must.Do(t, errors.Join(err, r.Close()))
 	return append([]byte{}, data...)
-}
-
-func swap(t *testing.T, d *dir.Dir, name, version string, value []byte) string {
-	t.Helper()
-	return must.Get(d.SwapPointer(t.Context(), name, version, value))(t)
 }
 
 func list(t *testing.T, d *dir.Dir, prefix string) (names []string) {

@@ -3,8 +3,6 @@
 //	<bucket>/<prefix>/
 //	  packs/3f/3f9c…   an object, its key is its name
 //	  snapshots/…
-//	  pointers/        no object may be named so
-//	    <name>         a pointer: one line that says its count and digest, then its value
 //	  .amber-probe     what conditions of writes are tried on
 //
 // These are the names and the bytes of a target in a folder, so that one can be
@@ -35,20 +33,14 @@
 //
 // Some servers take a condition and ignore it. So before its first write a
 // target tries to create .amber-probe, which has to fail at the second time at
-// the latest, and before its first swap it tries to replace it by a wrong ETag.
-// Where a server does not heed that, SwapPointer is unsupported: two writers that
-// swap at once would both get the answer that they won. Put looks first and then
+// the latest. Where a server does not heed that, Put looks first and then
 // writes, which is enough for objects whose name says what they hold. But two
 // writers at once may both get the answer that they created the object.
 //
-// A server must keep what it says about an object together with its bytes.
-// versitygw, for one, does in extended attributes, but not in a sidecar folder:
-// there its swaps get lost.
-//
 // Every write leaves a mark with the object, a random text in its metadata. A
 // request whose answer was lost is made again, and by the mark it knows whether
-// what it then finds is its own. See [Target.Put] and [Target.SwapPointer] for
-// what they answer when it is not.
+// what it then finds is its own. See [Target.Put] for what it answers when it
+// is not.
 //
 // # Failures
 //

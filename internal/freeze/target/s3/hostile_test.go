@@ -19,7 +19,7 @@ import (
 )
 
 // calls are the things a target is asked for, on a bucket that has the object
-// "old" and the pointer "old".
+// "old".
 var calls = []struct {
 	name string
 	do   func(ctx context.Context, bucket *s3.Target) error
@@ -54,16 +54,6 @@ var calls = []struct {
 		return err
 	}},
 	{"delete", func(ctx context.Context, bucket *s3.Target) error { return bucket.Delete(ctx, "old") }},
-	{"load", func(ctx context.Context, bucket *s3.Target) error {
-		value, _, err := bucket.LoadPointer(ctx, "old")
-		if err == nil && string(value) != "value" {
-			return fmt.Errorf("the pointer is %q", value)
-		}
-		return err
-	}},
-	{"swap", func(ctx context.Context, bucket *s3.Target) error {
-		return must.Err(bucket.SwapPointer(ctx, "new", "", []byte("new")))
-	}},
 	{"sweep", func(ctx context.Context, bucket *s3.Target) error {
 		return must.Err(bucket.Sweep(ctx, amber.UnixMilli(1)))
 	}},
@@ -76,7 +66,6 @@ func prepared(t *testing.T, change ...func(*s3.Options)) (*server, *s3.Target) {
 	s := newServer(t)
 	bucket := s.open(t, change...)
 	put(t, bucket, "old", "old")
-	must.Get(bucket.SwapPointer(t.Context(), "old", "", []byte("value")))(t)
 	// Asked for uploads of a bucket that never had one, gofakes3 says that there is no such upload.
 	resp := must.Get(http.Post(s.url+"/bucket/some/prefix/upload?uploads", "", nil))(t)
 	_ = resp.Body.Close()

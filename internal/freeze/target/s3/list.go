@@ -92,7 +92,7 @@ func (l *listing) take(ctx context.Context, info minio.ObjectInfo) error {
 	}
 	l.last = info.Key
 	name := strings.TrimPrefix(info.Key, l.target.key(""))
-	if target.CheckName(opList, name) != nil {
+	if target.CheckObjectName(name) != nil {
 		return nil
 	}
 	if info.Size < 0 {

@@ -138,7 +138,6 @@ func TestStraysAreNotListed(t *testing.T) {
 	t.Parallel()
 	s, target := served(t)
 	put(t, target, "a/b", "x")
-	must.Get(target.SwapPointer(t.Context(), "heads/main", "", []byte("x")))(t)
 	for _, key := range []string{
 		"other", "some/prefixes", "some/prefix/.hidden", "some/prefix/a/.hidden", "some/prefix/Large", "some/prefix/folder/",
 		"some/prefix/a b", "some/prefix/ä", "some/prefix/a//b", "some/prefix/" + strings.Repeat("x", 201), "some/prefix/../up",

@@ -17,53 +17,19 @@ var unconditional = []struct {
 }{
 	{"ignored", heedless},
 	{"not implemented", func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if r.Header.Get("If-None-Match")+r.Header.Get("If-Match") != "" {
+		if r.Header.Get("If-None-Match") != "" {
 			answer(w, 501, "NotImplemented")
 			return
 		}
 		next.ServeHTTP(w, r)
 	}},
 	{"bad request", func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if r.Header.Get("If-None-Match")+r.Header.Get("If-Match") != "" {
+		if r.Header.Get("If-None-Match") != "" {
 			answer(w, 400, "InvalidArgument")
 			return
 		}
 		next.ServeHTTP(w, r)
 	}},
-}
-
-func TestServerWithoutConditionsHasNoPointers(t *testing.T) {
-	t.Parallel()
-	for _, tt := range unconditional {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s, target := served(t)
-			v, err := target.SwapPointer(t.Context(), "p", "", []byte("one"))
-			must.Do(t, err)
-			s.set(tt.fault)
-			other := s.open(t)
-			for _, version := range []string{"", v} {
-				_, err = other.SwapPointer(t.Context(), "p", version, []byte("two"))
-				wantKind(t, "swap", err, amber.KindUnsupported)
-			}
-			if value, got, err := other.LoadPointer(t.Context(), "p"); string(value) != "one" || got != v || err != nil {
-				t.Errorf("the pointer is %q, %q, %v", value, got, err)
-			}
-		})
-	}
-}
-
-// TestServerThatHeedsHalfOfTheConditions has If-None-Match but not If-Match.
-func TestServerThatHeedsHalfOfTheConditions(t *testing.T) {
-	t.Parallel()
-	s, target := served(t)
-	s.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		r.Header.Del("If-Match")
-		next.ServeHTTP(w, r)
-	})
-	_, err := target.SwapPointer(t.Context(), "p", "", []byte("one"))
-	wantKind(t, "swap", err, amber.KindUnsupported)
-	must.Equal(t, "a pointer that nobody can swap is there", s.has("some/prefix/pointers/p"), false)
 }
 
 func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
@@ -102,8 +68,8 @@ func TestProbeThatFailsIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	s, target := served(t)
 	s.set(answers(403, "AccessDenied"))
-	_, err := target.SwapPointer(t.Context(), "p", "", []byte("x"))
-	wantKind(t, "swap", err, amber.KindRefused)
+	_, err := target.Put(t.Context(), "p", 1, strings.NewReader("x"))
+	wantKind(t, "put", err, amber.KindRefused)
 	s.set(nil)
-	must.Get(target.SwapPointer(t.Context(), "p", "", []byte("x")))(t)
+	put(t, target, "p", "x")
 }

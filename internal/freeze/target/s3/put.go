@@ -81,7 +81,7 @@ func (w *write) run(ctx context.Context, s *source) (created bool, err error) {
 			return false, err
 		}
 	}
-	_, _, err = w.target.put(ctx, w.key, data, w.options(conditional))
+	err = w.target.put(ctx, w.key, data, w.options(conditional))
 	if isUnmet(err) && conditional {
 		return w.settle(ctx)
 	}
@@ -144,15 +144,14 @@ func (t *Target) stat(ctx context.Context, key string) (info minio.ObjectInfo, e
 	return info, err
 }
 
-// put writes a whole object and returns its ETag. unsure is that of try.
-func (t *Target) put(ctx context.Context, key string, data []byte, o minio.PutObjectOptions) (etag string, unsure bool, err error) {
+// put writes a whole object.
+func (t *Target) put(ctx context.Context, key string, data []byte, o minio.PutObjectOptions) error {
 	sums := digest(data)
-	unsure, err = t.try(ctx, expect{}, func(ctx context.Context) error {
-		info, err := t.core.PutObject(ctx, t.config.Bucket, key, bytes.NewReader(data), int64(len(data)), sums.md5, sums.sha256, o)
-		etag = info.ETag
+	_, err := t.try(ctx, expect{}, func(ctx context.Context) error {
+		_, err := t.core.PutObject(ctx, t.config.Bucket, key, bytes.NewReader(data), int64(len(data)), sums.md5, sums.sha256, o)
 		return err
 	})
-	return etag, unsure, err
+	return err
 }
 
 // digests of what is sent, for the server to compare: MD5 is the one that all

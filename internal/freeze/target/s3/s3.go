@@ -36,8 +36,8 @@ type Options struct {
 	Random    io.Reader                                  // nil: crypto/rand
 }
 
-// Target is a bucket, or the part of one below a prefix, that holds objects
-// and pointers. Safe for concurrent use, also by several programs.
+// Target is a bucket, or the part of one below a prefix, that holds objects.
+// Safe for concurrent use, also by several programs.
 type Target struct {
 	config   Config
 	core     *minio.Core
@@ -50,13 +50,10 @@ type Target struct {
 	randomMu sync.Mutex
 	random   io.Reader // under randomMu
 
-	creates, matches atomic.Int32 // an ability each: what the server is known to do
+	creates atomic.Int32 // whether the server heeds If-None-Match, as far as it is known
 }
 
-var (
-	_ target.Target   = (*Target)(nil)
-	_ target.Pointers = (*Target)(nil)
-)
+var _ target.Target = (*Target)(nil)
 
 // Open returns the target that c names. It lists one object to see that the
 // bucket is there and answers; it writes nothing. Errors: those of

@@ -258,7 +258,7 @@ func deleteMissing(w *world) {
 	w.holds("a/b", "one")
 }
 
-// wrong are names that no object and no pointer may have.
+// wrong are names that no object may have.
 var wrong = []string{
 	"", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/..", ".hidden", "a/.hidden",
 	"A", "a b", "a\x00", "a\\b", "a:b", "ä", "a\n", "a\xff", "*", strings.Repeat("a", target.MaxObjectNameBytes+1),

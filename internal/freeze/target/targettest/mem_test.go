@@ -1,9 +1,7 @@
 package targettest_test
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -16,17 +14,11 @@ import (
 
 // mem is the plainest target that keeps every promise.
 type mem struct {
-	mu       sync.Mutex
-	objects  map[string]string
-	pointers map[string]pointer
+	mu      sync.Mutex
+	objects map[string]string
 }
 
-type pointer struct {
-	value string
-	count int
-}
-
-func newMem() *mem { return &mem{objects: map[string]string{}, pointers: map[string]pointer{}} }
+func newMem() *mem { return &mem{objects: map[string]string{}} }
 
 func fail(kind amber.Kind, name string) error {
 	return amber.Errorf(kind, "mem", name, "%s", string(kind))
@@ -106,39 +98,4 @@ func (m *mem) Delete(ctx context.Context, name string) error {
 	defer m.mu.Unlock()
 	delete(m.objects, name)
 	return nil
-}
-
-func (m *mem) LoadPointer(ctx context.Context, name string) ([]byte, string, error) {
-	if err := ready(ctx, name); err != nil {
-		return nil, "", err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	p := m.pointers[name]
-	return []byte(p.value), p.version(), nil
-}
-
-func (m *mem) SwapPointer(ctx context.Context, name, version string, value []byte) (string, error) {
-	if err := ready(ctx, name); err != nil {
-		return "", err
-	}
-	if len(value) > target.MaxPointerBytes {
-		return "", fail(amber.KindInvalid, name)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	p := m.pointers[name]
-	if p.version() != version {
-		return "", fail(amber.KindConflict, name)
-	}
-	p = pointer{string(bytes.Clone(value)), p.count + 1}
-	m.pointers[name] = p
-	return p.version(), nil
-}
-
-func (p pointer) version() string {
-	if p.count == 0 {
-		return ""
-	}
-	return fmt.Sprint(p.count)
 }

@@ -2,7 +2,6 @@ package targettest_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,8 +26,6 @@ type broken struct {
 	get  func(m *mem, ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
 	list func(m *mem, ctx context.Context, prefix string, fn func(target.Object) error) error
 	del  func(m *mem, ctx context.Context, name string) error
-	load func(m *mem, ctx context.Context, name string) ([]byte, string, error)
-	swap func(m *mem, ctx context.Context, name, version string, value []byte) (string, error)
 }
 
 func (b broken) Put(ctx context.Context, name string, size int64, r io.Reader) (bool, error) {
@@ -57,20 +54,6 @@ func (b broken) Delete(ctx context.Context, name string) error {
 		return b.del(b.mem, ctx, name)
 	}
 	return b.mem.Delete(ctx, name)
-}
-
-func (b broken) LoadPointer(ctx context.Context, name string) ([]byte, string, error) {
-	if b.load != nil {
-		return b.load(b.mem, ctx, name)
-	}
-	return b.mem.LoadPointer(ctx, name)
-}
-
-func (b broken) SwapPointer(ctx context.Context, name, version string, value []byte) (string, error) {
-	if b.swap != nil {
-		return b.swap(b.mem, ctx, name, version, value)
-	}
-	return b.mem.SwapPointer(ctx, name, version, value)
 }
 
 // mutants are targets that break one promise, and the check that must notice.
@@ -261,65 +244,6 @@ var mutants = []struct {
 			return m.Put(context.WithoutCancel(ctx), name, size, r)
 		},
 	}},
-	{"makes up a pointer", "pointer/absent", broken{
-		load: func(m *mem, ctx context.Context, name string) ([]byte, string, error) {
-			value, version, err := m.LoadPointer(ctx, name)
-			version = cmp.Or(version, "0")
-			return value, version, err
-		},
-	}},
-	{"returns the version from before", "pointer/swap", broken{
-		load: func(m *mem, ctx context.Context, name string) ([]byte, string, error) {
-			value, version, err := m.LoadPointer(ctx, name)
-			return value, strings.Replace(version, "3", "2", 1), err
-		},
-	}},
-	{"swaps whatever the version", "pointer/conflict-changes-nothing", broken{
-		swap: func(m *mem, ctx context.Context, name, _ string, value []byte) (string, error) {
-			_, version, err := m.LoadPointer(ctx, name)
-			if err != nil {
-				return "", err
-			}
-			return m.SwapPointer(ctx, name, version, value)
-		},
-	}},
-	{"compares before it swaps, without a lock", "pointer/one-of-many-wins", broken{swap: swapUnlocked}},
-	{"loses swaps without a lock", "pointer/no-swap-is-lost", broken{swap: swapUnlocked}},
-	{"takes values of any size", "pointer/sizes", broken{
-		swap: func(m *mem, ctx context.Context, name, version string, value []byte) (string, error) {
-			return m.SwapPointer(ctx, name, version, value[:min(len(value), target.MaxPointerBytes)])
-		},
-	}},
-	{"lists pointers", "pointer/is-no-object", broken{
-		swap: func(m *mem, ctx context.Context, name, version string, value []byte) (string, error) {
-			v, err := m.SwapPointer(ctx, name, version, value)
-			if err == nil {
-				_, err = m.Put(ctx, name, int64(len(value)), bytes.NewReader(value))
-			}
-			return v, err
-		},
-	}},
-}
-
-// swapUnlocked has a gap between the comparison and the swap.
-func swapUnlocked(m *mem, ctx context.Context, name, version string, value []byte) (string, error) {
-	_, now, err := m.LoadPointer(ctx, name)
-	if err != nil {
-		return "", err
-	}
-	if now != version {
-		return "", fail(amber.KindConflict, name)
-	}
-	runtime.Gosched()
-	for {
-		v, err := m.SwapPointer(ctx, name, now, value)
-		if amber.KindOf(err) != amber.KindConflict {
-			return v, err
-		}
-		if _, now, err = m.LoadPointer(ctx, name); err != nil {
-			return "", err
-		}
-	}
 }
 
 func checks() map[string]targettest.Check {
@@ -354,9 +278,8 @@ func TestChecksNoticeMutants(t *testing.T) {
 
 func TestForgetfulTargetIsNotDurable(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"durable/objects-are-there-after-opening-again", "pointer/is-there-after-opening-again"} {
-		if err := checks()[name].Run(t.Context(), func() (target.Target, error) { return newMem(), nil }); err == nil {
-			t.Errorf("check %s passes a target that forgets", name)
-		}
+	const name = "durable/objects-are-there-after-opening-again"
+	if err := checks()[name].Run(t.Context(), func() (target.Target, error) { return newMem(), nil }); err == nil {
+		t.Errorf("check %s passes a target that forgets", name)
 	}
 }

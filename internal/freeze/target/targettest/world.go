@@ -15,17 +15,15 @@ import (
 
 // world is the target as one check sees it: its names begin with base.
 type world struct {
-	ctx      context.Context
-	open     Open
-	base     string
-	target   target.Target
-	pointers target.Pointers // nil when the target has none
+	ctx    context.Context
+	open   Open
+	base   string
+	target target.Target
 }
 
 // reopen opens the place anew.
 func (w *world) reopen() {
 	w.target = must(w.open())
-	w.pointers, _ = w.target.(target.Pointers)
 }
 
 // put stores data and returns whether it is new.
@@ -71,21 +69,6 @@ func (w *world) list(prefix string) (names []string) {
 		return nil
 	}))
 	return names
-}
-
-// pointer ends the check unless the pointer has the value and the version.
-func (w *world) pointer(name, value, version string) {
-	got, v, err := w.pointers.LoadPointer(w.ctx, w.base+name)
-	must0(err)
-	hold(string(got) == value && v == version, "pointer %s is %s, version %q; want %s, version %q",
-		name, show(string(got)), v, show(value), version)
-}
-
-// swap replaces a pointer and returns the new version.
-func (w *world) swap(name, version, value string) string {
-	v := must(w.pointers.SwapPointer(w.ctx, w.base+name, version, []byte(value)))
-	hold(v != "" && v != version, "version after %q is %q", version, v)
-	return v
 }
 
 // reader hides everything but Read, and gives its bytes in small pieces.
