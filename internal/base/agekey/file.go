@@ -2,6 +2,7 @@ package agekey
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +21,7 @@ import (
 // Errors: not_found; refused when the group or others may read the file, or when it may not be read; invalid.
 func ReadIdentities(fsys fsx.FS, path string) ([]age.Identity, error) {
 	const op = "read identities"
-	fsys = orOS(fsys)
+	fsys = cmp.Or(fsys, fsx.OS())
 	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, diskerr.Given(op, path, err)
@@ -53,7 +54,7 @@ func isOpen(mode fs.FileMode) bool {
 // fsys is the operating system's. Errors: those of [ReadIdentities] but not_found.
 func Own(fsys fsx.FS, path string) ([]age.Identity, error) {
 	const op = "make identity"
-	fsys = orOS(fsys)
+	fsys = cmp.Or(fsys, fsx.OS())
 	ids, err := ReadIdentities(fsys, path)
 	if amber.KindOf(err) != amber.KindNotFound {
 		if err == nil {
@@ -91,11 +92,4 @@ func newIdentities() ([]byte, error) {
 	fmt.Fprintf(&b, "# public key: %s\n%s\n", x.Recipient(), x)
 	fmt.Fprintf(&b, "# public key: %s\n%s\n", h.Recipient(), h)
 	return b.Bytes(), nil
-}
-
-func orOS(fsys fsx.FS) fsx.FS {
-	if fsys == nil {
-		return fsx.OS()
-	}
-	return fsys
 }

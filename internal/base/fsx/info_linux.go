@@ -41,95 +41,56 @@ func statFS(path string) (FSInfo, error) {
 
 // describe names the file system with the given magic number. ext2, ext3 and ext4 share one.
 func describe(magic uint32) FSInfo {
-	if name := networkName(magic); name != "" {
+	if name := networkNames[magic]; name != "" {
 		return FSInfo{Type: name, Network: true}
 	}
-	if name := localName(magic); name != "" {
+	if name := localNames[magic]; name != "" {
 		return FSInfo{Type: name}
 	}
 	return FSInfo{Type: fmt.Sprintf("0x%x", magic)}
 }
 
-func networkName(magic uint32) string {
-	switch magic {
-	case unix.NFS_SUPER_MAGIC:
-		return "nfs"
-	case unix.SMB_SUPER_MAGIC:
-		return "smb"
-	case unix.CIFS_SUPER_MAGIC:
-		return "cifs"
-	case unix.SMB2_SUPER_MAGIC:
-		return "smb2"
-	case unix.V9FS_MAGIC:
-		return "9p"
-	case unix.AFS_SUPER_MAGIC, unix.AFS_FS_MAGIC:
-		return "afs"
-	case unix.CEPH_SUPER_MAGIC:
-		return "ceph"
-	case unix.CODA_SUPER_MAGIC:
-		return "coda"
-	case unix.NCP_SUPER_MAGIC:
-		return "ncp"
-	case unix.OCFS2_SUPER_MAGIC:
-		return "ocfs2"
-	case gfs2Magic:
-		return "gfs2"
-	case gpfsMagic:
-		return "gpfs"
-	case lustreMagic:
-		return "lustre"
-	case beegfsMagic:
-		return "beegfs"
-	case vboxsfMagic:
-		return "vboxsf"
-	}
-	return ""
+// networkNames are the file systems that lie on other machines.
+var networkNames = map[uint32]string{
+	unix.NFS_SUPER_MAGIC:   "nfs",
+	unix.SMB_SUPER_MAGIC:   "smb",
+	unix.CIFS_SUPER_MAGIC:  "cifs",
+	unix.SMB2_SUPER_MAGIC:  "smb2",
+	unix.V9FS_MAGIC:        "9p",
+	unix.AFS_SUPER_MAGIC:   "afs",
+	unix.AFS_FS_MAGIC:      "afs",
+	unix.CEPH_SUPER_MAGIC:  "ceph",
+	unix.CODA_SUPER_MAGIC:  "coda",
+	unix.NCP_SUPER_MAGIC:   "ncp",
+	unix.OCFS2_SUPER_MAGIC: "ocfs2",
+	gfs2Magic:              "gfs2",
+	gpfsMagic:              "gpfs",
+	lustreMagic:            "lustre",
+	beegfsMagic:            "beegfs",
+	vboxsfMagic:            "vboxsf",
 }
 
-func localName(magic uint32) string {
-	switch magic {
-	case unix.EXT4_SUPER_MAGIC:
-		return "ext4"
-	case unix.XFS_SUPER_MAGIC:
-		return "xfs"
-	case unix.BTRFS_SUPER_MAGIC:
-		return "btrfs"
-	case unix.BCACHEFS_SUPER_MAGIC:
-		return "bcachefs"
-	case zfsMagic:
-		return "zfs"
-	case unix.F2FS_SUPER_MAGIC:
-		return "f2fs"
-	case unix.OVERLAYFS_SUPER_MAGIC:
-		return "overlayfs"
-	case unix.TMPFS_MAGIC:
-		return "tmpfs"
-	case unix.RAMFS_MAGIC:
-		return "ramfs"
-	case unix.FUSE_SUPER_MAGIC:
-		return "fuse"
-	case unix.ECRYPTFS_SUPER_MAGIC:
-		return "ecryptfs"
-	case unix.EXFAT_SUPER_MAGIC:
-		return "exfat"
-	case unix.MSDOS_SUPER_MAGIC:
-		return "vfat"
-	case ntfs3Magic:
-		return "ntfs"
-	case unix.REISERFS_SUPER_MAGIC:
-		return "reiserfs"
-	case unix.NILFS_SUPER_MAGIC:
-		return "nilfs2"
-	case unix.SQUASHFS_MAGIC:
-		return "squashfs"
-	case unix.EROFS_SUPER_MAGIC_V1:
-		return "erofs"
-	case unix.ISOFS_SUPER_MAGIC:
-		return "iso9660"
-	case unix.PROC_SUPER_MAGIC:
-		return "proc"
-	case unix.SYSFS_MAGIC:
-		return "sysfs"
-	}
-	return ""
+// localNames are the others.
+var localNames = map[uint32]string{
+	unix.EXT4_SUPER_MAGIC:      "ext4",
+	unix.XFS_SUPER_MAGIC:       "xfs",
+	unix.BTRFS_SUPER_MAGIC:     "btrfs",
+	unix.BCACHEFS_SUPER_MAGIC:  "bcachefs",
+	zfsMagic:                   "zfs",
+	unix.F2FS_SUPER_MAGIC:      "f2fs",
+	unix.OVERLAYFS_SUPER_MAGIC: "overlayfs",
+	unix.TMPFS_MAGIC:           "tmpfs",
+	unix.RAMFS_MAGIC:           "ramfs",
+	unix.FUSE_SUPER_MAGIC:      "fuse",
+	unix.ECRYPTFS_SUPER_MAGIC:  "ecryptfs",
+	unix.EXFAT_SUPER_MAGIC:     "exfat",
+	unix.MSDOS_SUPER_MAGIC:     "vfat",
+	ntfs3Magic:                 "ntfs",
+	unix.REISERFS_SUPER_MAGIC:  "reiserfs",
+	unix.NILFS_SUPER_MAGIC:     "nilfs2",
+	unix.SQUASHFS_MAGIC:        "squashfs",
+	unix.EROFS_SUPER_MAGIC_V1:  "erofs",
+	unix.ISOFS_SUPER_MAGIC:     "iso9660",
+	unix.PROC_SUPER_MAGIC:      "proc",
+	unix.SYSFS_MAGIC:           "sysfs",
 }

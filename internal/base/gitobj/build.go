@@ -33,19 +33,25 @@ type ObjectSource func(yield func(oid string, raw []byte) error) error
 // that contradict each other; conflict when there is a .git; unsupported when there is no git; quota; unreachable when
 // ctx ends or git hangs; those of objects.
 func Build(ctx context.Context, o Options, dir string, refs Refs, objects ObjectSource) error {
+	return makeRepository(o, dir, refs, func(b *builder) error { return b.build(ctx, objects) })
+}
+
+// makeRepository fills the .git of a folder that has none. A repository that
+// could not be made leaves nothing.
+func makeRepository(o Options, dir string, refs Refs, fill func(b *builder) error) error {
 	const op = "build repository"
+	if err := refs.Check(); err != nil {
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
+	}
 	o, git, err := o.withDefaults()
 	if err != nil {
 		return wrap(op, "", err)
-	}
-	if err := refs.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	b := &builder{fsys: o.FS, git: git, dir: dir, gitDir: filepath.Join(dir, ".git"), refs: refs}
 	if _, err := o.FS.Lstat(b.gitDir); err == nil {
 		return amber.Errorf(amber.KindConflict, op, "", "the folder has a repository already")
 	}
-	if err := b.build(ctx, objects); err != nil {
+	if err := fill(b); err != nil {
 		return wrap(op, "", errors.Join(err, fsx.RemoveAll(o.FS, b.gitDir)))
 	}
 	return nil

@@ -4,31 +4,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-
-	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
 // BuildFromGitPack does what [Build] does with the objects of a git pack, whose refs must be refs: git reads its pack
 // once, straight into the new repository, and checks the form of every object and that each it names is there. Objects
 // that no ref needs stay in the pack. The file may be anybody's. Errors: those of Build and [ReadGitPack].
 func BuildFromGitPack(ctx context.Context, o Options, dir, file string, refs Refs) error {
-	const op = "build repository"
-	if err := refs.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
-	}
-	o, git, err := o.withDefaults()
-	if err != nil {
-		return wrap(op, "", err)
-	}
-	b := &builder{fsys: o.FS, git: git, dir: dir, gitDir: filepath.Join(dir, ".git"), refs: refs}
-	if _, err := o.FS.Lstat(b.gitDir); err == nil {
-		return amber.Errorf(amber.KindConflict, op, "", "the folder has a repository already")
-	}
-	if err := b.fromGitPack(ctx, file); err != nil {
-		return wrap(op, "", errors.Join(err, fsx.RemoveAll(o.FS, b.gitDir)))
-	}
-	return nil
+	return makeRepository(o, dir, refs, func(b *builder) error { return b.fromGitPack(ctx, file) })
 }
 
 func (b *builder) fromGitPack(ctx context.Context, file string) error {

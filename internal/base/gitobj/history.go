@@ -55,16 +55,13 @@ func FileLog(ctx context.Context, r Reader, head, file string, limit int) (log [
 		if err != nil || len(commits) == 0 {
 			return log, wrap("read history", "", err)
 		}
-		files, err := filesAt(r, commits, strings.Split(file, "/"))
-		if err != nil {
+		d := differ{ctx: ctx, r: r, commits: commits, left: map[string]bool{file: true}}
+		if err := d.run(); err != nil {
 			return nil, wrap("read history", "", err)
 		}
 		for i, c := range commits[:len(commits)-1] {
-			is, was := files[i], files[i+1]
-			if is == was {
-				continue
-			}
-			if c.File = is; len(log) < limit {
+			is, changed := d.changed[i][file]
+			if c.File = is; changed && len(log) < limit {
 				log = append(log, c)
 			}
 		}
@@ -125,52 +122,6 @@ func (l *line) step(ctx context.Context, most int) (commits []Change, err error)
 	}
 	l.last = &commits[len(commits)-1]
 	return commits, nil
-}
-
-// filesAt returns what lies at a path in each of some commits.
-func filesAt(r Reader, commits []Change, elems []string) ([]TreeEntry, error) {
-	at := make([]TreeEntry, len(commits))
-	for i, c := range commits {
-		if c.Tree != "" {
-			at[i] = TreeEntry{Mode: modeFolder, OID: c.Tree}
-		}
-	}
-	for _, elem := range elems {
-		trees := map[string]TreeEntry{}
-		var oids []string
-		for _, e := range at {
-			if _, known := trees[e.OID]; e.IsTree() && !known {
-				trees[e.OID] = TreeEntry{}
-				oids = append(oids, e.OID)
-			}
-		}
-		if len(oids) == 0 {
-			return make([]TreeEntry, len(commits)), nil
-		}
-		err := r.Objects(oids, func(oid string, raw []byte) error {
-			entries, err := ReadTree(oid, raw)
-			if at := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == elem }); at >= 0 {
-				trees[oid] = entries[at]
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		for i, e := range at {
-			if e.IsTree() {
-				at[i] = trees[e.OID]
-			} else {
-				at[i] = TreeEntry{}
-			}
-		}
-	}
-	for i, e := range at {
-		if e.IsTree() {
-			at[i] = TreeEntry{}
-		}
-	}
-	return at, nil
 }
 
 // Files returns the files of a commit by their paths, folders left out. Where want is not nil, Files looks only into
@@ -286,7 +237,8 @@ type differ struct {
 	ctx     context.Context
 	r       Reader
 	commits []Change
-	left    map[string]bool
+	left    map[string]bool        // the files that are asked about
+	names   map[string]bool        // of these files and of the folders on the way, without the folders before
 	changed []map[string]TreeEntry // by commit and path
 }
 
@@ -299,9 +251,11 @@ type pair struct {
 
 func (d *differ) run() error {
 	folders := map[string]bool{"": true} // that are asked about
+	d.names = map[string]bool{}
 	for file := range d.left {
+		d.names[path.Base(file)] = true
 		for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-			folders[dir] = true
+			folders[dir], d.names[path.Base(dir)] = true, true
 		}
 	}
 	var level []pair
@@ -340,9 +294,11 @@ func (d *differ) read(level []pair) (map[string]map[string]TreeEntry, error) {
 	err := inParts(keys(trees), func(part []string) error {
 		return d.r.Objects(part, func(oid string, raw []byte) error {
 			entries, err := ReadTree(oid, raw)
-			byName := make(map[string]TreeEntry, len(entries))
+			byName := map[string]TreeEntry{}
 			for _, e := range entries {
-				byName[e.Name] = e
+				if d.names[e.Name] {
+					byName[e.Name] = e
+				}
 			}
 			trees[oid] = byName
 			return err

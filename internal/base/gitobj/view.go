@@ -60,15 +60,11 @@ func newView(o Options, git gitrun.Program, oidLen int) (*view, error) {
 	if strings.ContainsAny(objects, "\r\n") {
 		return nil, unsupportedRepo("the path of the repository has a line break")
 	}
-	dir, err := os.MkdirTemp(o.Temp, "amber-git-")
+	v, err := newPrivate(o.Temp, git, oidLen)
 	if err != nil {
 		return nil, err
 	}
-	v := &view{dir: dir, git: git}
-	err = writeSkeleton(fsx.OS(), dir, skeleton{head: HeadContent, oidLen: oidLen, bare: true})
-	if err == nil {
-		err = writeNew(fsx.OS(), filepath.Join(dir, "objects", "info", "alternates"), []byte(filepath.ToSlash(objects)+"\n"))
-	}
+	err = writeNew(fsx.OS(), filepath.Join(v.dir, "objects", "info", "alternates"), []byte(filepath.ToSlash(objects)+"\n"))
 	if err != nil {
 		return nil, errors.Join(err, v.close())
 	}
