@@ -73,6 +73,12 @@ func Write(ctx context.Context, file string, c Contents, sources []Source, o Wri
 	if err != nil {
 		return info, err
 	}
+	return stageBundle(file, c, o, func(w *writing) (wire.BundleInfo, error) { return w.amber(ctx, list) })
+}
+
+// stageBundle checks what is said about a snapshot, and fills a file that has
+// its name when it is whole.
+func stageBundle(file string, c Contents, o WriteOptions, fill func(w *writing) (wire.BundleInfo, error)) (info wire.BundleInfo, err error) {
 	if err := c.check(); err != nil {
 		return info, amber.Errorf(amber.KindInvalid, "write bundle", file, "%w", err)
 	}
@@ -81,8 +87,7 @@ func Write(ctx context.Context, file string, c Contents, sources []Source, o Wri
 		return info, err
 	}
 	defer func() { err = errors.Join(err, s.abort()) }()
-	w := &writing{file: s, contents: c, o: o}
-	if info, err = w.amber(ctx, list); err != nil {
+	if info, err = fill(&writing{file: s, contents: c, o: o}); err != nil {
 		return wire.BundleInfo{}, diskerr.Given("write bundle", file, err)
 	}
 	return info, nil

@@ -3,23 +3,20 @@ package bundle
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/wire"
 )
 
 // NexoContents is what a bundle of the other format says about the snapshot in it.
 type NexoContents struct {
-	Contents           // of which Databases and Marks have no place in that format, and GitOID is that of Git
-	CreatedBy string   // "": amber
-	Git       NexoGit  // zero: there is no repository
-	Touched   []string // paths of entries that were redacted
+	Contents          // of which Databases and Marks have no place in that format, and GitOID is that of Git
+	Git      NexoGit  // zero: there is no repository
+	Touched  []string // paths of entries that were redacted
 }
 
 // WriteNexo writes a bundle of nexo-memory-snapshot-v1 and its sidecar, as [Write] does. Its manifest comes first, so
@@ -37,19 +34,7 @@ func WriteNexo(ctx context.Context, file string, c NexoContents, sources []Sourc
 	if err != nil {
 		return info, err
 	}
-	if err := c.check(); err != nil {
-		return info, amber.Errorf(amber.KindInvalid, "write bundle", file, "%w", err)
-	}
-	s, err := stage(o.FS, file)
-	if err != nil {
-		return info, err
-	}
-	defer func() { err = errors.Join(err, s.abort()) }()
-	w := &writing{file: s, contents: c.Contents, o: o}
-	if info, err = w.nexo(ctx, c, list); err != nil {
-		return wire.BundleInfo{}, diskerr.Given("write bundle", file, err)
-	}
-	return info, nil
+	return stageBundle(file, c.Contents, o, func(w *writing) (wire.BundleInfo, error) { return w.nexo(ctx, c, list) })
 }
 
 func checkNexoSource(path, kind string) error {
@@ -131,7 +116,7 @@ func (w *writing) nexo(ctx context.Context, c NexoContents, list []Source) (info
 func (w *writing) nexoManifest(ctx context.Context, c NexoContents, list []Source) (*NexoManifest, error) {
 	m := &NexoManifest{
 		ManifestVersion: nexoVersion, BundleFormat: nexoFormat, SnapshotID: string(c.ID), AgentID: string(c.Agent),
-		Tenant: string(c.Tenant), Label: c.Label, CreatedAtMS: c.CreatedAt.UnixMilli(), CreatedBy: cmp.Or(c.CreatedBy, "amber"),
+		Tenant: string(c.Tenant), Label: c.Label, CreatedAtMS: c.CreatedAt.UnixMilli(), CreatedBy: "amber",
 		SchemaVersions: NexoSchemas{1, 1, 1, 1, nexoVersion}, Git: c.Git, Artifacts: []NexoArtifact{},
 		// The original reads these and does nothing with them; none of its tools was at work.
 		ToolVersions: NexoTools{Nexo: "amber", Git2: "none", SQLx: "none"},
