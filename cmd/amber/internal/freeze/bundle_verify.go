@@ -56,28 +56,39 @@ func (a *app) keyOpened(what string, notChecked []string, without bool) error {
 // readBundle checks everything that can be checked.
 func (a *app) readBundle(ctx context.Context, e cli.SnapshotEngine, r wire.BundleRequest) (wire.BundleReport, error) {
 	report, err := cli.Working(a.App, "verifying", func() (wire.BundleReport, error) { return e.VerifyBundle(ctx, r) })
-	report.Checked, report.NotChecked, report.Damaged = cli.OrEmpty(report.Checked), cli.OrEmpty(report.NotChecked), cli.OrEmpty(report.Damaged)
-	for i := range report.Damaged {
-		report.Damaged[i].Snapshots = cli.OrEmpty(report.Damaged[i].Snapshots)
-	}
+	report.Checked, report.NotChecked, report.Damaged = cli.OrEmpty(report.Checked), cli.OrEmpty(report.NotChecked), tidyDamage(report.Damaged)
 	tidyRedactions(report.Redactions)
 	return report, err
 }
 
 func (a *app) printBundleVerified(w io.Writer, r wire.BundleReport) {
+	a.printVerdict(w, r.File, r.Damaged, r.Checked, r.NotChecked)
+	a.PrintSignature(w, r.Signature)
+}
+
+// printVerdict says what a check of something found, and what it looked at.
+func (a *app) printVerdict(w io.Writer, name string, damaged []wire.Damage, checked, notChecked []string) {
 	p := a.Out
 	verdict := "nothing damaged found"
 	switch {
-	case !r.OK():
+	case len(damaged) > 0:
 		verdict = p.Style(cli.Amb, "DAMAGED")
-	case len(r.Checked) == 0:
+	case len(checked) == 0:
 		verdict = p.Style(cli.Amb, "NOT CHECKED")
 	}
-	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, cli.Flat(r.File)), verdict)
-	a.PrintDamage(w, r.Damaged)
-	p.Listed(w, "checked", r.Checked)
-	p.Listed(w, "not checked", r.NotChecked)
-	a.PrintSignature(w, r.Signature)
+	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, cli.Flat(name)), verdict)
+	a.PrintDamage(w, damaged)
+	p.Listed(w, "checked", checked)
+	p.Listed(w, "not checked", notChecked)
+}
+
+// tidyDamage makes lists of a report [] in JSON, and not null.
+func tidyDamage(list []wire.Damage) []wire.Damage {
+	list = cli.OrEmpty(list)
+	for i := range list {
+		list[i].Snapshots = cli.OrEmpty(list[i].Snapshots)
+	}
+	return list
 }
 
 func (a *app) bundleShowCommand() *cobra.Command {

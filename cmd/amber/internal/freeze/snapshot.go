@@ -44,3 +44,22 @@ func (a *app) known(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) er
 	}
 	return a.NoAgent(ctx, s.TenantID(), s.AgentID())
 }
+
+// confirmed runs what a command is about. Unless that is a dry run, it shows
+// the plan to a person first, who is asked what show returns, or nothing for "".
+func confirmed[R any](a *app, yes, dryRun bool, what string, run func(dryRun bool) (R, error), show func(plan R) string) (report R, err error) {
+	if dryRun {
+		return run(true)
+	}
+	err = a.ConfirmPlan(yes, what, func() (string, error) {
+		plan, err := run(true)
+		if err != nil {
+			return "", err
+		}
+		return show(plan), nil
+	})
+	if err != nil {
+		return report, err
+	}
+	return run(false)
+}

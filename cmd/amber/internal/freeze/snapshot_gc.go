@@ -34,20 +34,10 @@ func (a *app) collect(ctx context.Context, e cli.SnapshotEngine, r wire.GCReques
 		report.Orphans = cli.OrEmpty(report.Orphans)
 		return report, err
 	}
-	if !r.DryRun {
-		err := a.ConfirmPlan(yes, "collect garbage", func() (string, error) {
-			plan, err := run(true)
-			if err != nil {
-				return "", err
-			}
-			printCollected(a.Stderr, plan)
-			return "collect garbage", nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return cli.Answer(run(r.DryRun))(a.Out, printCollected)
+	return cli.Answer(confirmed(a, yes, r.DryRun, "collect garbage", run, func(plan wire.GCReport) string {
+		printCollected(a.Stderr, plan)
+		return "collect garbage"
+	}))(a.Out, printCollected)
 }
 
 func printCollected(w io.Writer, r wire.GCReport) {

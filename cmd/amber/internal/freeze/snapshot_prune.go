@@ -103,32 +103,13 @@ func (a *app) prune(ctx context.Context, e cli.SnapshotEngine, r wire.PruneReque
 		report.Deleted, report.Kept = cli.OrEmpty(report.Deleted), cli.OrEmpty(report.Kept)
 		return report, err
 	}
-	show := func(report wire.PruneReport) error {
-		return a.Out.Show(report, func(w io.Writer) { printPruned(w, report) })
-	}
-	if f.dryRun {
-		plan, err := run(true)
-		if err != nil {
-			return err
-		}
-		return show(plan)
-	}
-	err := a.ConfirmPlan(f.yes, "prune snapshots", func() (string, error) {
-		plan, err := run(true)
-		if err != nil || len(plan.Deleted) == 0 {
-			return "", err
+	return cli.Answer(confirmed(a, f.yes, f.dryRun, "prune snapshots", run, func(plan wire.PruneReport) string {
+		if len(plan.Deleted) == 0 {
+			return ""
 		}
 		printPruned(a.Stderr, plan)
-		return "delete " + words.Count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
-	})
-	if err != nil {
-		return err
-	}
-	report, err := run(false)
-	if err != nil {
-		return err
-	}
-	return show(report)
+		return "delete " + words.Count(int64(len(plan.Deleted)), "snapshot", "snapshots")
+	}))(a.Out, printPruned)
 }
 
 func printPruned(w io.Writer, r wire.PruneReport) {

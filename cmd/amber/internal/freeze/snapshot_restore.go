@@ -158,21 +158,11 @@ func (a *app) restore(s *cli.Opened, r restoring) error {
 		report.Plan.Store.Tables = cli.OrEmpty(report.Plan.Store.Tables)
 		return report, err
 	}
-	if !r.dryRun {
-		err := a.ConfirmPlan(r.yes, question, func() (string, error) {
-			plan, err := run(true)
-			if err != nil {
-				return "", err
-			}
-			a.ShowAside(func(w io.Writer) { a.printRestored(w, !there[plan.Agent], plan) })
-			a.WarnSkipped(nil, plan.Warnings)
-			return question + " from " + r.from, nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	report, err := run(r.dryRun)
+	report, err := confirmed(a, r.yes, r.dryRun, question, run, func(plan wire.RestoreReport) string {
+		a.ShowAside(func(w io.Writer) { a.printRestored(w, !there[plan.Agent], plan) })
+		a.WarnSkipped(nil, plan.Warnings)
+		return question + " from " + r.from
+	})
 	if err != nil {
 		return err
 	}

@@ -107,30 +107,16 @@ func (a *app) verifyAll(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine
 }
 
 func tidyReport(r wire.VerifyReport) wire.VerifyReport {
-	r.Checked, r.NotChecked, r.Damaged, r.Checks = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), cli.OrEmpty(r.Damaged), cli.OrEmpty(r.Checks)
-	for i := range r.Damaged {
-		r.Damaged[i].Snapshots = cli.OrEmpty(r.Damaged[i].Snapshots)
-	}
+	r.Checked, r.NotChecked, r.Damaged, r.Checks = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), tidyDamage(r.Damaged), cli.OrEmpty(r.Checks)
 	return r
 }
 
 func (a *app) printVerified(w io.Writer, r wire.VerifyReport, readData bool) {
-	p := a.Out
-	verdict := "nothing damaged found"
-	switch {
-	case !r.OK():
-		verdict = p.Style(cli.Amb, "DAMAGED")
-	case len(r.Checked) == 0:
-		verdict = p.Style(cli.Amb, "NOT CHECKED")
-	}
-	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, cli.Flat(cli.ShortID(string(r.ID)))), verdict)
-	a.PrintDamage(w, r.Damaged)
-	p.Listed(w, "checked", r.Checked)
-	p.Listed(w, "not checked", r.NotChecked)
+	a.printVerdict(w, cli.ShortID(string(r.ID)), r.Damaged, r.Checked, r.NotChecked)
 	a.PrintSignature(w, r.Signature)
 	a.PrintChecks(w, r.Checks)
 	if len(r.NotChecked) > 0 && !readData {
-		fmt.Fprintln(w, p.Style(cli.Dim, "  --read-data reads every byte"))
+		fmt.Fprintln(w, a.Out.Style(cli.Dim, "  --read-data reads every byte"))
 	}
 }
 
@@ -144,10 +130,7 @@ func (a *app) snapshotCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.Checked, r.NotChecked, r.Damaged = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), cli.OrEmpty(r.Damaged)
-			for i := range r.Damaged {
-				r.Damaged[i].Snapshots = cli.OrEmpty(r.Damaged[i].Snapshots)
-			}
+			r.Checked, r.NotChecked, r.Damaged = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), tidyDamage(r.Damaged)
 			return a.ShowChecked(r, func(w io.Writer) { a.printChecked(w, r) })
 		})
 	})
