@@ -23,7 +23,7 @@ type Catalog struct {
 // Catalog returns the catalog of the repository, which belongs to one tenant.
 func (r *Repo) Catalog(tenant amber.TenantID) *Catalog { return &Catalog{repo: r, tenant: tenant} }
 
-// Trusting returns the same catalog, but [Catalog.Tip] and
+// Trusting returns the same catalog, but [Catalog.TipSince] and
 // [Catalog.SignedBefore] only look at links that trusted keys have signed. Lists,
 // checks and deletions do not depend on trust. Trusts is called in the goroutine
 // of the caller.
@@ -159,7 +159,7 @@ func (c *Catalog) Publish(ctx context.Context, p permit.Permit, m Manifest) (dig
 		return "", err
 	}
 	name := recordName(manifestPrefix, m.Agent, m.ID)
-	err = c.putRecord(ctx, name, object, func() (bool, error) {
+	err = putRecord(ctx, c.repo.target, name, object, func() (bool, error) {
 		there, err := readSmall(ctx, c.repo.target, name)
 		if amber.KindOf(err) == amber.KindDamaged || err == nil && string(there) != string(object) {
 			err = conflict("there is another snapshot of that id")

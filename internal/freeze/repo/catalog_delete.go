@@ -164,11 +164,8 @@ func (c *Catalog) putStub(ctx context.Context, e Entry, s *Stub) error {
 	if err != nil {
 		return err
 	}
-	return c.putRecord(ctx, recordName(stubPrefix, s.Agent, s.ID), object, func() (bool, error) {
+	return putRecord(ctx, c.repo.target, recordName(stubPrefix, s.Agent, s.ID), object, func() (bool, error) {
 		there, err := c.readStub(ctx, s.Agent, s.ID)
-		if amber.KindOf(err) == amber.KindDamaged {
-			return false, nil
-		}
 		return err == nil && there.deletes(e), err
 	})
 }

@@ -194,13 +194,7 @@ func (s *store) publish(m repo.Manifest) error {
 		if err != nil {
 			return err
 		}
-		w := s.repo.NewWriter(ctx)
-		defer w.Close()
-		w.Avoid(condemned)
-		if err := w.Copy(ctx, lost); err != nil {
-			return err
-		}
-		if _, err := w.Flush(ctx); err != nil {
+		if _, err := s.repo.StoreAgain(ctx, lost, condemned); err != nil {
 			return err
 		}
 	}

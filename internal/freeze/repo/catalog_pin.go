@@ -61,11 +61,8 @@ func (c *Catalog) SetPin(ctx context.Context, p permit.Permit, agent amber.Agent
 	if err != nil {
 		return err
 	}
-	return c.putRecord(ctx, name, object, func() (bool, error) {
+	return putRecord(ctx, c.repo.target, name, object, func() (bool, error) {
 		err := c.readPin(ctx, agent, id)
-		if amber.KindOf(err) == amber.KindDamaged {
-			return false, nil
-		}
 		return err == nil, err
 	})
 }

@@ -106,18 +106,20 @@ func (c *Catalog) inPlace(name string, agent amber.AgentID, id amber.SnapshotID,
 }
 
 // putRecord stores a record. When there is one of that name already, good says
-// whether it will do; one that will not is replaced.
-func (c *Catalog) putRecord(ctx context.Context, name string, object []byte, good func() (bool, error)) error {
-	t := c.repo.target
-	for {
+// whether it will do; one that will not, or is damaged, is replaced.
+func putRecord(ctx context.Context, t target.Target, name string, object []byte, good func() (bool, error)) error {
+	for range maxTries {
 		created, err := t.Put(ctx, name, int64(len(object)), bytes.NewReader(object))
 		// A target may say that one of another size is damaged.
 		if created || err != nil && amber.KindOf(err) != amber.KindDamaged {
 			return err
 		}
 		ok, err := good()
-		if amber.KindOf(err) == amber.KindNotFound {
+		switch amber.KindOf(err) {
+		case amber.KindNotFound:
 			continue // deleted meanwhile
+		case amber.KindDamaged:
+			err = nil
 		}
 		if ok || err != nil {
 			return err
@@ -126,4 +128,5 @@ func (c *Catalog) putRecord(ctx context.Context, name string, object []byte, goo
 			return err
 		}
 	}
+	return amber.Errorf(amber.KindBusy, "write record", name, "other processes keep changing the record")
 }

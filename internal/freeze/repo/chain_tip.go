@@ -10,18 +10,6 @@ import (
 	"github.com/amber-memory/amber/wire/sign"
 )
 
-// Tip returns the last link of a chain, the zero Link when there is none.
-// Manifests and stubs that cannot be read are skipped; a caller that knows a
-// later link by other means goes on from that one. Links that a target could have
-// made up are skipped too: links whose signature is bad or was removed, unsigned
-// links after a signed one, and, for [Catalog.Trusting], links of keys that are
-// not trusted. A tip is never the last link that a chain can have.
-// Errors: invalid; those of the target.
-func (c *Catalog) Tip(ctx context.Context, agent amber.AgentID, device string) (Link, error) {
-	seen, err := c.TipSince(ctx, agent, device, Seen{})
-	return seen.Tip, err
-}
-
 // Seen is the part of a chain that a caller has read.
 type Seen struct {
 	Tip Link // the last link of the chain among them
@@ -30,10 +18,15 @@ type Seen struct {
 	IDs []amber.SnapshotID
 }
 
-// TipSince is [Catalog.Tip] for a caller that has looked before: records never change, so it reads only the tip and the
-// records that are not in seen, and for the others lists names, whatever clocks have done to them. It returns what has
-// been seen now. Where the tip that was seen is gone, or is another or none by now, it reads everything again. Errors:
-// those of Tip.
+// TipSince returns the last link of a chain, the zero Link when there is none. Manifests and stubs that cannot be read
+// are skipped; a caller that knows a later link by other means goes on from that one. Links that a target could have
+// made up are skipped too: links whose signature is bad or was removed, unsigned links after a signed one, and, for
+// [Catalog.Trusting], links of keys that are not trusted. A tip is never the last link that a chain can have.
+//
+// Records never change. So for a caller that has looked before it reads only the tip and the records that are not in
+// seen, and for the others lists names, whatever clocks have done to them. It returns what has been seen now. Where the
+// tip that was seen is gone, or is another or none by now, it reads everything again. Errors: invalid; those of the
+// target.
 func (c *Catalog) TipSince(ctx context.Context, agent amber.AgentID, device string, seen Seen) (Seen, error) {
 	now := &look{c: c, agent: agent, device: device, before: map[amber.SnapshotID]bool{}, links: map[amber.SnapshotID]bool{}}
 	for _, id := range seen.IDs {
@@ -172,29 +165,29 @@ func (c *Catalog) stubLink(ctx context.Context, agent amber.AgentID, id amber.Sn
 	return &l, nil
 }
 
-// SignedBefore looks for a link of a chain below a counter that is signed, by a
-// trusted key where the catalog is [Catalog.Trusting], and returns it and whose
-// signature its manifest has, or had: then the next link has to be signed too.
-// Manifests and stubs count. It reads those of the latest names first, and all
-// records of the agent when there is none. Errors: invalid; those of the target.
-func (c *Catalog) SignedBefore(ctx context.Context, agent amber.AgentID, device string, counter int64) (Link, sign.KeyID, bool, error) {
+// SignedBefore returns the counter of a link of a chain below a counter that is
+// signed, by a trusted key where the catalog is [Catalog.Trusting]; 0 when there
+// is none. The next link has to be signed too then. Manifests and stubs count. It
+// reads those of the latest names first, and all records of the agent when there
+// is none. Errors: invalid; those of the target.
+func (c *Catalog) SignedBefore(ctx context.Context, agent amber.AgentID, device string, counter int64) (int64, error) {
 	for _, kind := range []struct {
 		prefix string
 		read   func(context.Context, amber.AgentID, amber.SnapshotID) (*link, error)
 	}{{manifestPrefix, c.manifestLink}, {stubPrefix, c.stubLink}} {
 		ids, err := c.ids(ctx, kind.prefix, agent)
 		if err != nil {
-			return Link{}, "", false, err
+			return 0, err
 		}
 		for _, id := range slices.Backward(ids) {
 			l, err := kind.read(ctx, agent, id)
 			if err != nil {
-				return Link{}, "", false, err
+				return 0, err
 			}
 			if l != nil && l.device == device && l.Counter < counter && l.author != "" && c.credible(*l) {
-				return l.Link, l.author, true, nil
+				return l.Counter, nil
 			}
 		}
 	}
-	return Link{}, "", false, nil
+	return 0, nil
 }

@@ -29,8 +29,6 @@ type CheckReport struct {
 	// that died or is still at work, or their index object got lost. Nothing
 	// finds their blobs before [Repo.Rebuild].
 	Unindexed []string
-	// Strays are objects beside packs and index objects that mean nothing.
-	Strays []string
 
 	unindexedBytes int64
 }
@@ -50,7 +48,7 @@ func (r *Repo) Check(ctx context.Context, readData bool) (CheckReport, error) {
 		return CheckReport{}, err
 	}
 	c := &checker{repo: r, listing: l, sums: map[ID][sha256.Size]byte{}, stream: r.newStream()}
-	c.report.DataRead, c.report.Strays = readData, l.strays
+	c.report.DataRead = readData
 	for _, id := range sorted(l.packs) {
 		if err := c.pack(ctx, id, readData); err != nil {
 			return CheckReport{}, err
@@ -117,7 +115,7 @@ func (c *checker) data(ctx context.Context, d packDir) error {
 	defer body.Close()
 	sum := sha256.New()
 	r := io.TeeReader(body, sum)
-	if err := c.stream.fill(r, name, 0, packHeaderBytes); err != nil {
+	if err := c.fill(r, name, packHeaderBytes); err != nil {
 		return err
 	}
 	if err := checkPackHeader(c.stream.stored); err != nil {
@@ -135,7 +133,7 @@ func (c *checker) blobs(ctx context.Context, r io.Reader, d packDir) error {
 			return err
 		}
 		e := d.dir.at(i)
-		if err := c.stream.fill(r, packName(d.id), 0, int(e.stored)); err != nil {
+		if err := c.fill(r, packName(d.id), int(e.stored)); err != nil {
 			return err
 		}
 		if err := c.blob(&e); err != nil {
@@ -143,6 +141,12 @@ func (c *checker) blobs(ctx context.Context, r io.Reader, d packDir) error {
 		}
 	}
 	return nil
+}
+
+// fill reads what comes next of a pack.
+func (c *checker) fill(r io.Reader, name string, n int) (err error) {
+	c.stream.stored, err = fill(r, name, 0, n, c.stream.stored)
+	return err
 }
 
 // blob checks the blob that was read.
@@ -159,7 +163,7 @@ func (c *checker) blob(e *entry) error {
 // end reads what lies behind the blobs and compares the pack with its name.
 func (c *checker) end(r io.Reader, sum hash.Hash, d packDir) error {
 	name := packName(d.id)
-	if err := c.stream.fill(r, name, 0, len(d.dir)+packFooterBytes); err != nil {
+	if err := c.fill(r, name, len(d.dir)+packFooterBytes); err != nil {
 		return err
 	}
 	if ID(sum.Sum(nil)) != d.id {

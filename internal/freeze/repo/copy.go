@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 
@@ -191,19 +190,12 @@ func (c *copying) pack(ctx context.Context, o target.Object) error {
 	if o.Size > maxPackBytes {
 		return damaged("copy repository", o.Name, fmt.Errorf("the object has %d bytes, the limit is %d", o.Size, maxPackBytes))
 	}
-	r, err := c.from.Get(ctx, o.Name, 0, -1)
+	b, err := readWhole(ctx, c.from, o.Name, o.Size)
 	if amber.KindOf(err) == amber.KindNotFound {
 		return nil // gc has deleted it meanwhile: nothing needs it
 	}
 	if err != nil {
 		return err
-	}
-	b, err := io.ReadAll(io.LimitReader(r, o.Size+1))
-	if cerr := r.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return readError(o.Name, err)
 	}
 	if sha256.Sum256(b) != id {
 		return damaged("copy repository", o.Name, fmt.Errorf("the bytes do not match the name"))
@@ -260,20 +252,12 @@ func (c *copying) index(ctx context.Context) error {
 }
 
 func (c *copying) indexObject(ctx context.Context, id ID, name string) error {
-	r, err := c.from.Get(ctx, name, 0, -1)
-	if amber.KindOf(err) == amber.KindNotFound {
-		return nil // gc has merged it with others
-	}
-	if err != nil {
-		return err
-	}
-	b, err := io.ReadAll(io.LimitReader(r, maxIndexBytes+1))
-	if cerr := r.Close(); err == nil {
-		err = cerr
-	}
+	b, err := readWhole(ctx, c.from, name, maxIndexBytes)
 	switch {
+	case amber.KindOf(err) == amber.KindNotFound:
+		return nil // gc has merged it with others
 	case err != nil:
-		return readError(name, err)
+		return err
 	case sha256.Sum256(b) != id:
 		return nil // damaged at the source: Rebuild makes it again
 	}
@@ -296,7 +280,7 @@ func (c *copying) rescue(ctx context.Context) error {
 		return err
 	}
 	if r.unnamed(ours) {
-		if _, err := r.Rebuild(ctx); err != nil {
+		if err := r.Rebuild(ctx); err != nil {
 			return err
 		}
 	}
@@ -313,20 +297,11 @@ func (c *copying) rescue(ctx context.Context) error {
 			lost = append(lost, l)
 		}
 	}
-	if len(lost) == 0 {
-		return nil
+	if len(lost) > 0 {
+		_, err = r.StoreAgain(ctx, lost, condemned)
+		c.report.Rescued = len(lost)
 	}
-	w := r.NewWriter(ctx)
-	defer w.Close()
-	w.Avoid(condemned)
-	if err := w.Copy(ctx, lost); err != nil {
-		return err
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		return err
-	}
-	c.report.Rescued = len(lost)
-	return r.ReadBack(ctx, w.Written())
+	return err
 }
 
 // unnamed reports whether a pack is in no index object.

@@ -12,10 +12,9 @@ import (
 type pageHash struct {
 	w        *Writer
 	pageSize int
-	base     *Base    // nil: all pages are new
-	baseMap  *pageMap // of base
-	list     digestList
-	digests  []PageDigest // when finished
+	base     *Base        // nil: all pages are new
+	baseMap  *pageMap     // of base
+	digests  []PageDigest // of all pages so far
 	fresh    pageMap      // of the pages that are new
 
 	// Changed pages that fill no chunk yet.
@@ -26,7 +25,7 @@ type pageHash struct {
 
 // batch takes pages that begin where a chunk does.
 func (h *pageHash) batch(ctx context.Context, pages []byte) error {
-	if h.list.len()+len(pages)/h.pageSize > maxDatabasePages {
+	if len(h.digests)+len(pages)/h.pageSize > maxDatabasePages {
 		return amber.Errorf(amber.KindQuota, "store database", "",
 			"the database has more than %d pages", maxDatabasePages)
 	}
@@ -34,12 +33,12 @@ func (h *pageHash) batch(ctx context.Context, pages []byte) error {
 		return h.changed(ctx, pages)
 	}
 	for chunk := range slices.Chunk(pages, chunkPagesBytes) {
-		first, n := h.list.len()+1, len(chunk)/h.pageSize
+		first, n := len(h.digests)+1, len(chunk)/h.pageSize
 		for page := range slices.Chunk(chunk, h.pageSize) {
-			h.list.add(DigestPage(page))
+			h.digests = append(h.digests, DigestPage(page))
 		}
 		run := pageRun{first: uint32(first), pages: uint32(n)}
-		if err := h.put(ctx, h.list.last(n), chunk, run); err != nil {
+		if err := h.put(ctx, h.digests[first-1:], chunk, run); err != nil {
 			return err
 		}
 	}
@@ -49,8 +48,8 @@ func (h *pageHash) batch(ctx context.Context, pages []byte) error {
 // changed keeps the pages that are not as they were in the base.
 func (h *pageHash) changed(ctx context.Context, pages []byte) error {
 	for page := range slices.Chunk(pages, h.pageSize) {
-		sum, i := DigestPage(page), h.list.len()
-		h.list.add(sum)
+		sum, i := DigestPage(page), len(h.digests)
+		h.digests = append(h.digests, sum)
 		if i < len(h.base.Digests) && h.base.Digests[i] == sum {
 			continue
 		}
@@ -100,7 +99,6 @@ func (h *pageHash) put(ctx context.Context, sums []PageDigest, chunk []byte, run
 
 // finish stores the map and names the database.
 func (h *pageHash) finish(ctx context.Context) (DatabaseRef, error) {
-	h.digests = h.list.join()
 	ref := DatabaseRef{
 		PageSize: h.pageSize, Pages: int64(len(h.digests)), Digest: DatabaseDigest(h.pageSize, h.digests),
 	}

@@ -14,11 +14,8 @@ import (
 
 // ReadStats counts what a [DatabaseReader] has done.
 type ReadStats struct {
-	PagesAsked    int64 // touched by calls of ReadAt, each time
 	PagesDistinct int64 // touched at least once
-	ChunksRead    int64 // from the target
 	StoredBytes   int64 // of those chunks, as they lie in packs
-	PlainBytes    int64 // of those chunks, as they were
 }
 
 // DatabaseReader reads the pages of a database in any order. Only chunks that
@@ -106,7 +103,6 @@ func (d *DatabaseReader) ReadAt(p []byte, offset int64) (n int, err error) {
 func (d *DatabaseReader) count(from, to int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stats.PagesAsked += to - from + 1
 	for ; from <= to; from++ {
 		if bit := uint64(1) << (from % 64); d.asked[from/64]&bit == 0 {
 			d.asked[from/64] |= bit
@@ -161,7 +157,6 @@ func (d *DatabaseReader) load(c *readChunk) {
 		err = checkChunk(&b, d.m.pageSize, 1)
 	}
 	c.pages, c.digests, c.err = b.Data, slices.Clone(b.Digests), err
-	l, _ := d.repo.Find(id)
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -171,9 +166,7 @@ func (d *DatabaseReader) load(c *readChunk) {
 		delete(d.chunks, c.number)
 		return
 	}
-	d.stats.ChunksRead++
-	d.stats.StoredBytes += l.Stored
-	d.stats.PlainBytes += int64(len(c.pages))
+	d.stats.StoredBytes += d.repo.storedBytes(id)
 	d.kept += int64(len(c.pages))
 	d.evict(c)
 }

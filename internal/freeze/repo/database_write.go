@@ -66,6 +66,7 @@ func (w *Writer) NewDatabase(ctx context.Context, pageSize int, base *Base) (*Da
 	}
 	if m != nil {
 		d.hashed.base, d.hashed.baseMap = base, m
+		d.hashed.digests = make([]PageDigest, 0, len(base.Digests))
 	}
 	for range batches {
 		d.free <- nil // made when it is needed

@@ -89,3 +89,33 @@ func (g *GitSet) Count() int64 { return g.root.objects() }
 func (r *Repo) Tree(ctx context.Context, id ID) ([]TreeEntry, error) {
 	return r.newStream().tree(ctx, id)
 }
+
+// Location says where a blob lies.
+type Location struct {
+	Pack   ID
+	Kind   Kind
+	Offset int64
+	Stored int64 // bytes in the pack
+	Plain  int64 // bytes of the plaintext
+	Sealed bool  // it is encrypted
+}
+
+// Find tells where a blob lies, as far as the index knows. It may be in a pack
+// that is missing when there is no other place.
+func (r *Repo) Find(id ID) (Location, bool) {
+	places := r.places(id)
+	if len(places) == 0 {
+		return Location{}, false
+	}
+	l := places[0]
+	return Location{
+		Pack: l.pack, Kind: l.kind,
+		Offset: int64(l.offset), Stored: int64(l.stored), Plain: int64(l.plain), Sealed: l.sealed,
+	}, true
+}
+
+// Tip is [Catalog.TipSince] for a caller that has seen nothing.
+func (c *Catalog) Tip(ctx context.Context, agent amber.AgentID, device string) (Link, error) {
+	seen, err := c.TipSince(ctx, agent, device, Seen{})
+	return seen.Tip, err
+}

@@ -65,3 +65,20 @@ func isProblem(err error) bool {
 	}
 	return false
 }
+
+// readWhole reads an object of at most so many bytes, and one byte more of a
+// longer one. Errors: those of the target.
+func readWhole(ctx context.Context, t target.Target, name string, most int64) ([]byte, error) {
+	r, err := t.Get(ctx, name, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if cerr := r.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, readError(name, err)
+	}
+	return b, nil
+}

@@ -23,12 +23,11 @@ func looksAt(t *testing.T, target *memory) {
 		return
 	}
 	c := must.Get(r.Check(ctx, true))(t)
-	report, err := r.Rebuild(ctx)
-	if err != nil && amber.KindOf(err) != amber.KindTooNew {
+	if err := r.Rebuild(ctx); err != nil && amber.KindOf(err) != amber.KindTooNew {
 		t.Fatal(err)
 	}
-	if c.OK() && (len(report.Problems) > 0 || report.Blobs != c.Blobs) {
-		t.Errorf("check found %d blobs in order, rebuild %d, %v", c.Blobs, report.Blobs, report.Problems)
+	if c.OK() && r.Blobs() < c.Blobs {
+		t.Errorf("check found %d blobs in order, rebuild %d", c.Blobs, r.Blobs())
 	}
 }
 

@@ -233,8 +233,6 @@ func (g *collection) repack(ctx context.Context) error {
 	if len(g.move) == 0 {
 		return nil
 	}
-	w := g.repo.NewWriter(ctx)
-	defer w.Close()
 	avoid := make(map[ID]bool, len(g.next))
 	for id := range g.next {
 		avoid[id] = true
@@ -242,14 +240,10 @@ func (g *collection) repack(ctx context.Context) error {
 	for _, id := range g.fresh {
 		avoid[id] = true
 	}
-	w.Avoid(avoid)
-	if err := w.Copy(ctx, g.move); err != nil {
+	if _, err := g.repo.StoreAgain(ctx, g.move, avoid); err != nil {
 		return fmt.Errorf("collect garbage: %w", err)
 	}
-	if _, err := w.Flush(ctx); err != nil {
-		return err
-	}
-	return g.repo.ReadBack(ctx, w.Written())
+	return nil
 }
 
 // condemn writes the lists. The time is that of writing, not that of looking: the grace time begins when every process

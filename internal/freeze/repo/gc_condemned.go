@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -173,18 +172,8 @@ func putCondemned(ctx context.Context, t target.Target, l *condemnedList) (name 
 		return "", err
 	}
 	name = condemnedName(digest)
-	for range maxTries {
-		created, err := t.Put(ctx, name, int64(len(object)), bytes.NewReader(object))
-		if created || err != nil && amber.KindOf(err) != amber.KindDamaged {
-			return name, err
-		}
-		_, err = readCondemnedList(ctx, t, name)
-		if err == nil || !isProblem(err) {
-			return name, err
-		}
-		if err := t.Delete(ctx, name); err != nil {
-			return name, err
-		}
-	}
-	return name, amber.Errorf(amber.KindBusy, "condemn packs", name, "other processes keep changing the list")
+	return name, putRecord(ctx, t, name, object, func() (bool, error) {
+		_, err := readCondemnedList(ctx, t, name)
+		return err == nil, err
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/freeze/target"
 )
 
 const (
@@ -22,7 +21,7 @@ const (
 // there are many small ones those. Every needed blob is in a pack that is there
 // and is named by an index object that can be read: that was marked.
 func (g *collection) sweepIndex(ctx context.Context) error {
-	s := &indexSweep{target: g.repo.target, packs: map[ID]packDir{}}
+	s := &indexSweep{indexWriter: indexWriter{target: g.repo.target}, packs: map[ID]packDir{}}
 	for id, size := range g.listing.packs {
 		if !g.doomed[id] {
 			s.packs[id] = packDir{id: id, size: size}
@@ -43,7 +42,7 @@ func (g *collection) sweepIndex(ctx context.Context) error {
 		return err
 	}
 	for _, name := range s.old {
-		if s.fresh[name] {
+		if s.written[name] {
 			continue
 		}
 		if err := g.repo.target.Delete(ctx, name); err != nil {
@@ -56,12 +55,9 @@ func (g *collection) sweepIndex(ctx context.Context) error {
 
 // indexSweep replaces index objects.
 type indexSweep struct {
-	target target.Target
-	packs  map[ID]packDir // that stay; with a directory once they are in open or written
-	open   []packDir      // in no new index object yet
-	blobs  int            // of open
-	old    []string       // to remove
-	fresh  map[string]bool
+	indexWriter
+	packs map[ID]packDir // that stay; with a directory once they are in open or written
+	old   []string       // to remove
 }
 
 // choose takes the index objects that have to go, and returns those that are
@@ -76,7 +72,7 @@ func (s *indexSweep) choose(ctx context.Context, index map[ID]int64) (small []ID
 		case err != nil:
 			return nil, err
 		case !s.stay(packs):
-			if err := s.add(ctx, id, packs); err != nil {
+			if err := s.replace(ctx, id, packs); err != nil {
 				return nil, err
 			}
 		case countBlobs(packs) <= smallIndexBlobs:
@@ -107,10 +103,11 @@ func (s *indexSweep) take(ctx context.Context, id ID, size int64) error {
 	if err != nil {
 		return err
 	}
-	return s.add(ctx, id, packs)
+	return s.replace(ctx, id, packs)
 }
 
-func (s *indexSweep) add(ctx context.Context, id ID, packs []packDir) error {
+// replace puts the packs of an index object into new ones.
+func (s *indexSweep) replace(ctx context.Context, id ID, packs []packDir) error {
 	s.old = append(s.old, indexName(id))
 	for _, p := range packs {
 		is, ok := s.packs[p.id]
@@ -126,30 +123,9 @@ func (s *indexSweep) add(ctx context.Context, id ID, packs []packDir) error {
 			s.open = slices.DeleteFunc(s.open, func(o packDir) bool { return o.id == p.id })
 		}
 		s.packs[p.id] = p
-		s.open = append(s.open, p)
-		if s.blobs += p.dir.blobs(); s.blobs >= maxIndexBlobs {
-			if err := s.write(ctx); err != nil {
-				return err
-			}
+		if err := s.add(ctx, p); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// write ends a new index object.
-func (s *indexSweep) write(ctx context.Context) error {
-	if s.fresh == nil {
-		s.fresh = map[string]bool{}
-	}
-	if len(s.open) == 0 {
-		return nil
-	}
-	sortPacks(s.open)
-	name, err := putIndex(ctx, s.target, s.open)
-	if err != nil {
-		return err
-	}
-	s.fresh[name] = true
-	s.open, s.blobs = nil, 0
 	return nil
 }

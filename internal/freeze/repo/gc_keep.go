@@ -47,6 +47,23 @@ func InTime(began, now amber.Time, grace time.Duration) error {
 		WithHint("raise snapshot.gc.grace, then run amber snapshot create")
 }
 
+// StoreAgain stores blobs once more, outside of packs that are about to go, and
+// reads back what it wrote. Errors: those of [Writer.Copy], [Writer.Flush] and
+// [Repo.ReadBack].
+func (r *Repo) StoreAgain(ctx context.Context, ids []ID, avoid map[ID]bool) (Report, error) {
+	w := r.NewWriter(ctx)
+	defer w.Close()
+	w.Avoid(avoid)
+	if err := w.Copy(ctx, ids); err != nil {
+		return Report{}, err
+	}
+	report, err := w.Flush(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	return report, r.ReadBack(ctx, w.Written())
+}
+
 // Copy stores blobs again from what the repository holds of them, byte for
 // byte, unless they lie in packs that the writer does not avoid. They keep their
 // ids and what they are sealed with. When the repository is locked the checksums

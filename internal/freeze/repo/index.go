@@ -7,16 +7,6 @@ import (
 	"sort"
 )
 
-// Location says where a blob lies.
-type Location struct {
-	Pack   ID
-	Kind   Kind
-	Offset int64
-	Stored int64 // bytes in the pack
-	Plain  int64 // bytes of the plaintext
-	Sealed bool  // it is encrypted
-}
-
 // located is an entry with the number of its pack: 56 bytes per blob is what
 // an index costs.
 type located struct {

@@ -115,7 +115,7 @@ func (f *forge) write(t *testing.T, target *memory) {
 	delete(target.objects, f.name)
 	target.storePack(packOf(data, dir))
 	drop(target.objects, "index/")
-	must.Get(open(t, target).Rebuild(ctx))(t)
+	must.Do(t, open(t, target).Rebuild(ctx))
 }
 
 // find returns the number of the first blob of a kind.

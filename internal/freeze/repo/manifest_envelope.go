@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/freeze/envelope"
@@ -117,19 +116,9 @@ func readSigned(ctx context.Context, t target.Target, name, format string, versi
 
 // readSmall reads an object of at most maxRecordBytes.
 func readSmall(ctx context.Context, t target.Target, name string) ([]byte, error) {
-	r, err := t.Get(ctx, name, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(io.LimitReader(r, maxRecordBytes+1))
-	if cerr := r.Close(); err == nil {
-		err = cerr
-	}
-	switch {
-	case err != nil:
-		return nil, readError(name, err)
-	case len(b) > maxRecordBytes:
+	b, err := readWhole(ctx, t, name, maxRecordBytes)
+	if err == nil && len(b) > maxRecordBytes {
 		return nil, damaged("read object", name, fmt.Errorf("the record has more than %d bytes", maxRecordBytes))
 	}
-	return b, nil
+	return b, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -21,19 +20,18 @@ const (
 
 // packing is a pack that is being filled. Used by one goroutine at a time.
 type packing struct {
-	spool spool
-	large []byte // behind the spool: a blob that is too large for it
+	data  []byte // header and blobs
+	large []byte // behind data: a blob that is too large for it
 	dir   directory
 	end   int64 // of header and blobs
 	sum   hash.Hash
 }
 
-func newPacking(ctx context.Context, pool pool) (*packing, error) {
-	p := &packing{spool: spool{pool: pool}, sum: sha256.New()}
+func newPacking(buf []byte) *packing {
 	h := packHeader()
+	p := &packing{data: append(buf[:0], h...), sum: sha256.New(), end: int64(len(h))}
 	p.sum.Write(h)
-	p.end = int64(len(h))
-	return p, p.spool.write(ctx, h)
+	return p
 }
 
 // fits reports whether another blob may be added.
@@ -43,22 +41,20 @@ func (p *packing) fits(stored int, limit int64) bool {
 
 // add appends a blob. With large set its bytes are not copied and must stay
 // as they are until the upload is over; it is the last blob then.
-func (p *packing) add(ctx context.Context, e entry, stored []byte, large bool) error {
+func (p *packing) add(e entry, stored []byte, large bool) {
 	e.offset, e.stored = uint32(p.end), uint32(len(stored))
 	p.dir = p.dir.add(e)
 	p.end += int64(len(stored))
 	p.sum.Write(stored)
 	if large {
 		p.large = stored
-		return nil
+		return
 	}
-	return p.spool.write(ctx, stored)
+	p.data = append(p.data, stored...)
 }
 
-// upload stores the pack and returns it when it is durable. The chunks have
-// gone back to the pool then, whatever happened.
+// upload stores the pack and returns it when it is durable.
 func (p *packing) upload(ctx context.Context, t target.Target, avoids func(ID) bool) (packDir, error) {
-	defer p.spool.release()
 	id, tail := p.name()
 	var salts []byte
 	for avoids(id) {
@@ -66,7 +62,7 @@ func (p *packing) upload(ctx context.Context, t target.Target, avoids func(ID) b
 		id, tail = p.name()
 	}
 	d := packDir{id: id, size: p.end + int64(len(tail)), dir: p.dir}
-	body := io.MultiReader(&p.spool, bytes.NewReader(p.large), bytes.NewReader(salts), bytes.NewReader(tail))
+	body := io.MultiReader(bytes.NewReader(p.data), bytes.NewReader(p.large), bytes.NewReader(salts), bytes.NewReader(tail))
 	return d, putObject(ctx, t, packName(d.id), d.id, d.size, body)
 }
 
@@ -105,25 +101,5 @@ func putObject(ctx context.Context, t target.Target, name string, id ID, size in
 	if created {
 		return nil
 	}
-	return checkObject(ctx, t, name, id)
-}
-
-// checkObject reads an object and compares it with the digest it should have.
-func checkObject(ctx context.Context, t target.Target, name string, id ID) error {
-	r, err := t.Get(ctx, name, 0, -1)
-	if err != nil {
-		return err
-	}
-	sum := sha256.New()
-	_, err = io.Copy(sum, r)
-	if cerr := r.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return readError(name, err)
-	}
-	if ID(sum.Sum(nil)) != id {
-		return damaged("store object", name, errors.New("an object of this name exists with other bytes"))
-	}
-	return nil
+	return checkObject(ctx, t, "store object", name, id)
 }

@@ -75,9 +75,6 @@ func (w *Writer) pack(ctx context.Context) {
 		}
 		w.rest(j)
 	}
-	if p != nil {
-		p.spool.release()
-	}
 }
 
 // packJob adds a blob to the open pack, or to a new one when it is full.
@@ -86,15 +83,15 @@ func (w *Writer) packJob(ctx context.Context, p *packing, j *job) (*packing, err
 		p = w.finish(p)
 	}
 	if p == nil {
-		var err error
-		if p, err = newPacking(ctx, w.pool); err != nil {
-			return p, err
+		select {
+		case buf := <-w.buffers:
+			p = newPacking(buf)
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 	large := !p.fits(len(j.stored), w.repo.packBytes)
-	if err := p.add(ctx, j.entry, j.stored, large); err != nil {
-		return p, err
-	}
+	p.add(j.entry, j.stored, large)
 	w.mu.Lock()
 	w.report.New++
 	w.report.Plain += int64(j.entry.plain)
@@ -133,14 +130,14 @@ func (w *Writer) upload(ctx context.Context) {
 			w.fail(err)
 		}
 		if w.failure() != nil {
-			u.pack.spool.release()
-			continue
+			continue // and no pack is filled any more
 		}
 		d, err := u.pack.upload(ctx, w.repo.target, w.avoids)
 		if err != nil {
 			w.fail(err)
 			continue
 		}
+		w.buffers <- u.pack.data
 		w.mu.Lock()
 		w.packs = append(w.packs, d)
 		w.stored = append(w.stored, d.id)

@@ -81,67 +81,17 @@ func (r *Repo) newStream() *stream { return &stream{repo: r, opener: r.newOpener
 
 func (r *Repo) newOpener() opener { return opener{codec: r.keys(), decoder: r.decoder} }
 
-// readPlan reads the blobs of a plan.
-func (s *stream) readPlan(ctx context.Context, plan []place, fn func(Blob) error) error {
-	for len(plan) > 0 {
-		n := neighbours(plan)
-		if err := s.read(ctx, plan[:n], fn); err != nil {
-			return err
-		}
-		plan = plan[n:]
-	}
-	return nil
-}
-
-// read reads neighbours. It looks for a blob that is not intact in its other places.
-func (s *stream) read(ctx context.Context, plan []place, fn func(Blob) error) error {
-	name := packName(plan[0].pack)
-	at, end := int64(plan[0].offset), plan[len(plan)-1].end()
-	body, err := openRange(ctx, s.repo.target, name, at, end-at)
-	if err == nil {
-		defer body.Close()
-	}
-	for i := range plan {
-		p := &plan[i]
-		if err == nil {
-			err = s.fill(body, name, int64(p.offset)-at, int(p.stored))
-			at = p.end()
-		}
-		if err != nil && !isProblem(err) {
-			return err
-		}
-		b, berr := s.blob(ctx, p, err == nil)
-		if berr != nil {
-			return berr
-		}
-		if err := fn(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fill reads the stored bytes of a blob behind a gap.
-func (s *stream) fill(body io.Reader, name string, gap int64, n int) error {
+// fill reads n bytes behind a gap into a buffer.
+func fill(body io.Reader, name string, gap int64, n int, buf []byte) ([]byte, error) {
 	_, err := io.CopyN(io.Discard, body, gap)
+	buf = slices.Grow(buf[:0], n)[:n]
 	if err == nil {
-		s.stored = slices.Grow(s.stored[:0], n)[:n]
-		_, err = io.ReadFull(body, s.stored)
+		_, err = io.ReadFull(body, buf)
 	}
 	if err != nil {
-		return readError(name, err)
+		err = readError(name, err)
 	}
-	return nil
-}
-
-// blob opens what was filled, if it was, or else reads the blob anywhere.
-func (s *stream) blob(ctx context.Context, p *place, filled bool) (Blob, error) {
-	if filled {
-		if b, err := s.opener.open(&p.entry, s.stored); err == nil {
-			return b, nil
-		}
-	}
-	return s.any(ctx, p.id)
+	return buf, err
 }
 
 // any reads a blob from the first of its places that holds it.

@@ -3,14 +3,10 @@ package repo
 import (
 	"context"
 	"io"
-	"runtime"
-	"slices"
 	"sync"
 )
 
 const (
-	// aheadBlobs is from how many blobs on reading is spread over goroutines.
-	aheadBlobs = 16
 	// aheadBytes is the longest blob that is opened ahead; a longer one is
 	// read when its turn comes.
 	aheadBytes = 1 << 20
@@ -48,11 +44,6 @@ type aheadBlob struct {
 // readPlan hands out the blobs of a plan, with their stored bytes if they are
 // to be kept.
 func (r *Repo) readPlan(ctx context.Context, plan []place, keep bool, fn func(Blob) error) error {
-	if len(plan) < aheadBlobs || runtime.GOMAXPROCS(0) == 1 {
-		s := r.newStream()
-		s.opener.keep = keep
-		return s.readPlan(ctx, plan, fn)
-	}
 	a := &readAhead{
 		repo: r, plan: plan, keep: keep,
 		free: make(chan *aheadBlob, ahead), work: make(chan *aheadBlob, ahead), order: make(chan *aheadBlob, ahead),
@@ -146,21 +137,13 @@ func (a *readAhead) fetchRange(ctx context.Context, plan []place) bool {
 }
 
 // fill reads the stored bytes behind a gap, and returns where the body is then.
-func (b *aheadBlob) fill(body io.Reader, name string, at int64) (int64, error) {
+func (b *aheadBlob) fill(body io.Reader, name string, at int64) (_ int64, err error) {
 	if b.place.plain > aheadBytes {
 		return at, nil // skipped with the next gap
 	}
-	_, err := io.CopyN(io.Discard, body, int64(b.place.offset)-at)
-	if err == nil {
-		n := int(b.place.stored)
-		b.stored = slices.Grow(b.stored[:0], n)[:n]
-		_, err = io.ReadFull(body, b.stored)
-	}
-	if err != nil {
-		return at, readError(name, err)
-	}
-	b.filled = true
-	return b.place.end(), nil
+	b.stored, err = fill(body, name, int64(b.place.offset)-at, int(b.place.stored), b.stored)
+	b.filled = err == nil
+	return b.place.end(), err
 }
 
 func (a *readAhead) open() {

@@ -5,35 +5,34 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+
+	"github.com/amber-memory/amber/internal/freeze/target"
 )
 
-// ReadBack reads every byte of packs again and compares each pack with its name,
-// which is the digest of its content. Call it after storing packs and before
-// reporting success. Errors: not_found, damaged; those of the
-// target.
+// ReadBack reads packs from the target and compares their bytes with their
+// names. Errors: damaged; those of the target.
 func (r *Repo) ReadBack(ctx context.Context, packs []ID) error {
-	buf := make([]byte, 256<<10)
 	for _, id := range packs {
-		if err := r.readBack(ctx, id, buf); err != nil {
+		if err := checkObject(ctx, r.target, "read back pack", packName(id), id); err != nil {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
-func (r *Repo) readBack(ctx context.Context, id ID, buf []byte) error {
-	name := packName(id)
-	body, err := r.target.Get(ctx, name, 0, -1)
+// checkObject reads an object and compares it with the digest it should have.
+func checkObject(ctx context.Context, t target.Target, op, name string, id ID) error {
+	r, err := t.Get(ctx, name, 0, -1)
 	if err != nil {
 		return err
 	}
-	defer body.Close()
+	defer r.Close()
 	sum := sha256.New()
-	if _, err := io.CopyBuffer(sum, body, buf); err != nil {
+	if _, err := io.CopyBuffer(sum, r, make([]byte, 256<<10)); err != nil {
 		return readError(name, err)
 	}
 	if ID(sum.Sum(nil)) != id {
-		return damaged("read back pack", name, errors.New("the bytes do not match the name"))
+		return damaged(op, name, errors.New("the bytes do not match the name"))
 	}
-	return ctx.Err()
+	return nil
 }

@@ -137,18 +137,12 @@ func (r *Repo) hasOutside(id ID, avoid map[ID]bool) bool {
 	return r.index.has(id, avoid)
 }
 
-// Find tells where a blob lies, as far as the index knows. It may be in a pack
-// that is missing when there is no other place.
-func (r *Repo) Find(id ID) (Location, bool) {
-	places := r.places(id)
-	if len(places) == 0 {
-		return Location{}, false
+// storedBytes returns how many bytes a blob takes in its pack; 0 for one that is not there.
+func (r *Repo) storedBytes(id ID) int64 {
+	if places := r.places(id); len(places) > 0 {
+		return int64(places[0].stored)
 	}
-	l := places[0]
-	return Location{
-		Pack: l.pack, Kind: l.kind,
-		Offset: int64(l.offset), Stored: int64(l.stored), Plain: int64(l.plain), Sealed: l.sealed,
-	}, true
+	return 0
 }
 
 // places returns every place of a blob, the best first.
@@ -167,9 +161,8 @@ func (r *Repo) add(packs []packDir) {
 
 // listing is what a target holds.
 type listing struct {
-	index  map[ID]int64 // sizes
-	packs  map[ID]int64
-	strays []string // names that mean nothing
+	index map[ID]int64 // sizes
+	packs map[ID]int64
 }
 
 // list reads the names of all objects. Index objects come first: a pack is
@@ -180,8 +173,6 @@ func list(ctx context.Context, t target.Target) (listing, error) {
 		return t.List(ctx, prefix, func(o target.Object) error {
 			if id, ok := parse(o.Name); ok {
 				into[id] = o.Size
-			} else {
-				l.strays = append(l.strays, o.Name)
 			}
 			return nil
 		})

@@ -13,6 +13,8 @@ const (
 	inFlight = 4 * compressors
 	// copyBytes is the longest blob that Put copies; it waits for longer ones.
 	copyBytes = 256 << 10
+	// packsInMemory are the one that fills and the one that is uploaded.
+	packsInMemory = 2
 )
 
 // Report says what a [Writer] has done since it began.
@@ -25,8 +27,8 @@ type Report struct {
 }
 
 // Writer stores blobs. Safe for concurrent use; blobs lie in packs in the
-// order of Put. It needs about 8 MiB as long as no blob is longer than 64 KiB,
-// 12 MiB as long as none is longer than 256 KiB, and for a longer one about its
+// order of Put. It needs about 12 MiB as long as no blob is longer than 64 KiB,
+// 16 MiB as long as none is longer than 256 KiB, and for a longer one about its
 // length in addition.
 //
 // In an encrypted repository everything is sealed with the key that was the
@@ -38,10 +40,10 @@ type Report struct {
 // The first pack that cannot be stored ends a writer: Put and Flush return
 // that error from then on.
 type Writer struct {
-	repo  *Repo
-	codec *codec // when the writer began
-	encs  *encoders
-	pool  pool
+	repo    *Repo
+	codec   *codec // when the writer began
+	encs    *encoders
+	buffers chan []byte // for packs, nil at first: their number bounds the packs in memory
 
 	free    chan *job // at rest: their number bounds what is in flight
 	work    chan *job // to the compressors
@@ -85,12 +87,15 @@ type job struct {
 func (r *Repo) NewWriter(ctx context.Context) *Writer {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Writer{
-		repo: r, codec: r.keys(), encs: newEncoders(compressors), pool: newPool(r.packBytes),
+		repo: r, codec: r.keys(), encs: newEncoders(compressors), buffers: make(chan []byte, packsInMemory),
 		free: make(chan *job, inFlight), work: make(chan *job, inFlight), order: make(chan *job, inFlight),
 		uploads: make(chan upload), cancel: cancel, broken: make(chan struct{}), seen: map[ID]struct{}{}, sealed: map[ID]ID{},
 	}
 	for range inFlight {
 		w.free <- &job{ready: make(chan struct{}, 1)}
+	}
+	for range packsInMemory {
+		w.buffers <- nil
 	}
 	for range compressors {
 		w.done.Go(w.compress)
@@ -267,6 +272,18 @@ func (w *Writer) rest(j *job) {
 	w.free <- j
 }
 
+// forget gives up the memory of packs that were stored. It is allocated again
+// when it is needed.
+func (w *Writer) forget() {
+	for range packsInMemory {
+		select {
+		case <-w.buffers:
+			w.buffers <- nil
+		default:
+		}
+	}
+}
+
 // Flush makes everything durable that was put before: it finishes the open
 // pack, waits for all packs, and then writes an index object that names them.
 // Nothing new, no object. When only the index object could not be written,
@@ -290,7 +307,7 @@ func (w *Writer) Flush(ctx context.Context) (Report, error) {
 	if err := w.failure(); err != nil {
 		return Report{}, err
 	}
-	w.pool.forget() // most writers end now, and what they stored is read back
+	w.forget() // most writers end now, and what they stored is read back
 	if err := w.writeIndex(ctx); err != nil {
 		return Report{}, err
 	}

@@ -28,21 +28,12 @@ const (
 // journal stores the entries that no database has yet, and lets the journal be
 // drained again.
 func (c *capture) journal(ctx context.Context) error {
-	var entries []repo.TreeEntry
-	sum := &repo.FilesEntry{}
 	err := c.i.spool.Frames(ctx, func(m drain.Mark, frames io.Reader) error {
 		c.inner.Marks = append(c.inner.Marks, repo.JournalMark(m))
 		if m.Frames == 0 {
 			return nil
 		}
-		size, parts, err := c.w.PutFile(ctx, frames)
-		if err != nil {
-			return err
-		}
-		entries = append(entries, repo.TreeEntry{Name: m.Key, Mode: repo.ModeFile, Size: size, Parts: parts})
-		sum.Files++
-		sum.Bytes += size
-		return nil
+		return c.putFrames(ctx, m.Key, frames)
 	})
 	if err != nil {
 		return fail("capture journal", string(c.agent.ID()), err)
@@ -52,14 +43,34 @@ func (c *capture) journal(ctx context.Context) error {
 		c.inner.Skipped = append(c.inner.Skipped, wire.Skipped{Part: partJournal, Path: string(key), Reason: wire.SkipUnreadable, Detail: unread[key]})
 		c.warn = append(c.warn, fmt.Sprintf("session %s of the journal was NOT captured whole: %s", key, unread[key]))
 	}
-	if len(entries) > 0 {
-		if sum.Tree, err = c.w.PutTree(ctx, entries); err != nil {
-			return err
-		}
-		c.inner.Journal = sum
-		c.total += sum.Bytes
+	if err := c.endJournal(ctx); err != nil {
+		return err
 	}
 	return c.i.letDrain()
+}
+
+// putFrames stores the captured entries of one session.
+func (c *capture) putFrames(ctx context.Context, key string, frames io.Reader) error {
+	size, parts, err := c.w.PutFile(ctx, frames)
+	if err != nil {
+		return err
+	}
+	c.sessions = append(c.sessions, repo.TreeEntry{Name: key, Mode: repo.ModeFile, Size: size, Parts: parts})
+	if c.inner.Journal == nil {
+		c.inner.Journal = &repo.FilesEntry{}
+	}
+	c.inner.Journal.Files++
+	c.inner.Journal.Bytes += size
+	c.total += size
+	return nil
+}
+
+// endJournal stores the folder of captured entries, if there are any.
+func (c *capture) endJournal(ctx context.Context) (err error) {
+	if c.inner.Journal != nil {
+		c.inner.Journal.Tree, err = c.w.PutTree(ctx, c.sessions)
+	}
+	return err
 }
 
 // git stores the objects of the notes' history that the last snapshot does not
@@ -84,10 +95,7 @@ func (c *capture) git(ctx context.Context) error {
 // since: then it does not belong to this snapshot. Unread says why the
 // repository could not be read; any other error is one of ours.
 func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Refs, last *repo.GitEntry) (_ *repo.GitEntry, unread, err error) {
-	entry := &repo.GitEntry{Head: want.Head, HeadOID: want.OID, Refs: make([]repo.GitRefEntry, 0, len(want.Refs))}
-	for _, r := range want.Refs {
-		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
-	}
+	entry := gitEntryOf(want)
 	if last == nil || !want.Equal(refsOf(last)) || !c.rep.Has(last.Set) || last.Commit == nil { // git has work to do, in a folder that is swept if we die
 		tmp, done, failed := c.e.scratch("git")
 		if failed != nil {
@@ -144,6 +152,15 @@ func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Ref
 	entry.Set, entry.Objects, err = set.Finish(ctx)
 	c.total += entry.Bytes
 	return entry, nil, err
+}
+
+// gitEntryOf returns the entry of a history of which no object is stored yet.
+func gitEntryOf(refs gitobj.Refs) *repo.GitEntry {
+	g := &repo.GitEntry{Head: refs.Head, HeadOID: refs.OID, Refs: make([]repo.GitRefEntry, 0, len(refs.Refs))}
+	for _, r := range refs.Refs {
+		g.Refs = append(g.Refs, repo.GitRefEntry(r))
+	}
+	return g
 }
 
 func refsOf(g *repo.GitEntry) gitobj.Refs {
@@ -257,17 +274,8 @@ func (c *capture) keep(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	w := c.rep.NewWriter(ctx)
-	defer w.Close()
-	w.Avoid(condemned)
-	if err := w.Copy(ctx, lost); err != nil {
-		return 0, err
-	}
-	report, err := w.Flush(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return report.Stored, c.rep.ReadBack(ctx, w.Written())
+	report, err := c.rep.StoreAgain(ctx, lost, condemned)
+	return report.Stored, err
 }
 
 // manifest says what the snapshot is and where it stands in its chain.

@@ -32,7 +32,7 @@ func (e *Engine) acceptableKey(ctx context.Context, s repo.SignatureState) error
 	if err != nil {
 		return err
 	}
-	return e.acceptable("the key of the repository", signature)
+	return e.Acceptable("the key of the repository", signature)
 }
 
 func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, plain bool, ends func(own target.Target) (from, to target.Target)) (target.CopyReport, error) {

@@ -98,12 +98,9 @@ func (e *Engine) capture(ctx context.Context, agent *home.Agent, rep *repository
 	if c.warn, err = rep.encrypt(ctx, r.Encrypt); err != nil {
 		return nil, err
 	}
-	condemned, err := rep.Condemned(ctx)
-	if err != nil {
+	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
-	c.w = rep.NewWriter(ctx)
-	c.w.Avoid(condemned)
 	if last != nil {
 		c.parent, c.bases, c.before = last.inner, last.bases, last.i
 	} else {
@@ -128,18 +125,30 @@ type capture struct {
 
 	began time.Time
 
-	before *instant              // an earlier one of this operation; nil when there is none
-	parent repo.Inner            // what the last snapshot holds; zero when there is none
-	bases  map[string]*repo.Base // of the databases; at first of the parent's
-	inner  repo.Inner
-	id     repo.ID // of the inner manifest
-	stored int64   // bytes in packs
-	total  int64
-	warn   []string
-	seen   repo.Seen // of its chain
+	before   *instant              // an earlier one of this operation; nil when there is none
+	parent   repo.Inner            // what the last snapshot holds; zero when there is none
+	bases    map[string]*repo.Base // of the databases; at first of the parent's
+	inner    repo.Inner
+	id       repo.ID          // of the inner manifest
+	sessions []repo.TreeEntry // captured entries of the journal, in the folder of inner.Journal
+	stored   int64            // bytes in packs
+	total    int64
+	warn     []string
+	seen     repo.Seen // of its chain
 }
 
 // close ends the writer. Packs that were flushed stay.
+// begin opens the writer, which avoids what gc is about to delete.
+func (c *capture) begin(ctx context.Context) error {
+	condemned, err := c.rep.Condemned(ctx)
+	if err != nil {
+		return err
+	}
+	c.w = c.rep.NewWriter(ctx)
+	c.w.Avoid(condemned)
+	return nil
+}
+
 func (c *capture) close() { _ = c.w.Close() }
 
 // run freezes, stores, and reads back what was stored. Files come before databases:

@@ -245,7 +245,7 @@ func (rep *repository) find(ctx context.Context, ref wire.SnapshotRef) (repo.Ent
 	}
 	signature, err := rep.e.signature(ctx, entry)
 	if err == nil {
-		err = rep.e.acceptable(string(ref.ID), signature)
+		err = rep.e.Acceptable(string(ref.ID), signature)
 	}
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err

@@ -2,14 +2,12 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
@@ -29,40 +27,24 @@ import (
 // whose process died. The line of the safety snapshot has a dash where no safety snapshot was
 // taken.
 const (
-	restoredName  = "RESTORED"
-	restoredMagic = "amber-restored 1"
-	noSafety      = "-"
+	restoredName = "RESTORED"
+	restoredForm = "amber-restored 1\nfrom %s\nreplaces %d\nsafety %s\n"
+	noSafety     = "-"
 )
 
 func marshalRestored(o wire.GenerationOrigin) []byte {
-	safety := string(o.SafetySnapshot)
-	if safety == "" {
-		safety = noSafety
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\nfrom %s\nreplaces %d\nsafety %s\n", restoredMagic, o.From, o.Replaces, safety)
-	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
-	return b.Bytes()
+	return withChecksum(restoredForm, o.From, o.Replaces, cmp.Or(o.SafetySnapshot, noSafety))
 }
 
 // parseRestored reads what marshalRestored writes, and nothing else.
 func parseRestored(b []byte) (o wire.GenerationOrigin, ok bool) {
-	lines := strings.Split(string(b), "\n")
-	if len(lines) != 6 {
-		return o, false
+	_, err := fmt.Sscanf(string(b), restoredForm, &o.From, &o.Replaces, &o.SafetySnapshot)
+	if o.SafetySnapshot == noSafety {
+		o.SafetySnapshot = ""
+	} else if err == nil {
+		_, err = amber.ParseSnapshotID(string(o.SafetySnapshot))
 	}
-	from, _ := strings.CutPrefix(lines[1], "from ")
-	replaces, _ := strings.CutPrefix(lines[2], "replaces ")
-	safety, _ := strings.CutPrefix(lines[3], "safety ")
-	o.From = amber.SnapshotID(from)
-	o.Replaces, _ = strconv.ParseInt(replaces, 10, 64)
-	if safety != noSafety {
-		o.SafetySnapshot = amber.SnapshotID(safety)
-		if _, err := amber.ParseSnapshotID(safety); err != nil {
-			return wire.GenerationOrigin{}, false
-		}
-	}
-	if amber.CheckID("from", from) != nil || o.Replaces <= 0 || !bytes.Equal(b, marshalRestored(o)) {
+	if err != nil || amber.CheckID("from", string(o.From)) != nil || o.Replaces <= 0 || !bytes.Equal(b, marshalRestored(o)) {
 		return wire.GenerationOrigin{}, false
 	}
 	return o, true

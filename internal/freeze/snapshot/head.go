@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/fsx"
@@ -25,31 +22,16 @@ import (
 //	digest 5e88…
 //	crc32c 1a2b3c4d
 const (
-	headMagic = "amber-head 1"
-	maxHead   = 4096
+	headForm = "amber-head 1\ncounter %d\nsnapshot %s\ndigest %s\n"
+	maxHead  = 4096
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func marshalHead(l repo.Link) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\ncounter %d\nsnapshot %s\ndigest %s\n", headMagic, l.Counter, l.ID, l.Digest)
-	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
-	return b.Bytes()
-}
+func marshalHead(l repo.Link) []byte { return withChecksum(headForm, l.Counter, l.ID, l.Digest) }
 
 // parseHead reads what marshalHead writes, every byte of it checked.
-func parseHead(b []byte) (repo.Link, error) {
-	var l repo.Link
-	lines := strings.Split(string(b), "\n")
-	if len(lines) == 6 {
-		counter, _ := strings.CutPrefix(lines[1], "counter ")
-		id, _ := strings.CutPrefix(lines[2], "snapshot ")
-		l.Digest, _ = strings.CutPrefix(lines[3], "digest ")
-		l.ID = amber.SnapshotID(id)
-		l.Counter, _ = strconv.ParseInt(counter, 10, 64)
-	}
-	if !bytes.Equal(b, marshalHead(l)) || l.Counter < 1 {
+func parseHead(b []byte) (l repo.Link, err error) {
+	_, err = fmt.Sscanf(string(b), headForm, &l.Counter, &l.ID, &l.Digest)
+	if err != nil || l.Counter < 1 || !bytes.Equal(b, marshalHead(l)) {
 		return repo.Link{}, amber.Errorf(amber.KindDamaged, "read head of chain", "", "the checksum does not match")
 	}
 	return l, nil

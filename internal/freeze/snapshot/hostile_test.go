@@ -69,10 +69,11 @@ func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *r
 	if _, err := wr.Flush(ctx); err != nil {
 		return "", err
 	}
-	tip, err := catalog.Tip(ctx, "default", m.Device)
+	seen, err := catalog.TipSince(ctx, "default", m.Device, repo.Seen{})
 	if err != nil {
 		return "", err
 	}
+	tip := seen.Tip
 	id, err := amber.NewUUID(time.Now(), rand.Reader)
 	if err != nil {
 		return "", err
@@ -447,6 +448,10 @@ func TestADatabaseDamagedAtTheSourceIsTold(t *testing.T) {
 		t.Errorf("verified: %+v", r)
 	}
 	must.Kind(t, "restore", w.tryRestore(meta.ID), amber.KindDamaged)
+	if held {
+		imported, err := newWorld(t).take(w.export(meta.ID, exact).File)
+		must.Hold(t, amber.KindOf(err) == amber.KindDamaged || err == nil && len(imported.Warnings) > 0, "import: %v, %+v", err, imported)
+	}
 
 	report := w.restore(good)
 	must.Hold(t, len(report.Warnings) > 0, "the live database was damaged, and the restore does not say so")

@@ -107,7 +107,11 @@ func (e *Engine) Import(ctx context.Context, r wire.ImportRequest) (report wire.
 	if err != nil {
 		return report, err
 	}
-	i := &importing{e: e, rep: rep, u: u, agent: into, report: &report}
+	i := &importing{u: u, into: into, report: &report}
+	i.c = &capture{
+		e: e, rep: rep, began: e.o.Clock(), i: &instant{at: u.info().CreatedAt},
+		request: wire.SnapshotRequest{Tenant: r.Tenant, Agent: into, Label: importedLabel(u.info().Label), NoSign: !i.vouched()},
+	}
 	if err := i.run(ctx); err != nil {
 		return report, fail("import bundle", r.File, err)
 	}
@@ -133,39 +137,30 @@ func importInto(r wire.ImportRequest, info wire.BundleInfo) (amber.AgentID, erro
 
 // importing is one bundle on its way into the repository.
 type importing struct {
-	e      *Engine
-	rep    *repository
+	c      *capture // that stores it
 	u      *unpacked
-	w      *repo.Writer
-	agent  amber.AgentID
-	inner  repo.Inner
-	total  int64
+	into   amber.AgentID
 	report *wire.ImportReport
 }
 
 func (i *importing) run(ctx context.Context) error {
-	began := i.e.now()
-	condemned, err := i.rep.Condemned(ctx)
-	if err != nil {
+	if err := i.c.begin(ctx); err != nil {
 		return err
 	}
-	i.w = i.rep.NewWriter(ctx)
-	defer i.w.Close()
-	i.w.Avoid(condemned)
+	defer i.c.close()
 	for _, step := range []func(context.Context) error{i.databases, i.history, i.files, i.journal} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	c := i.u.x.Contents
-	i.inner.Skipped = append(c.Skipped, i.u.left...)
-	i.inner.SkippedMore = c.SkippedMore
-	return i.publish(ctx, began)
+	i.c.inner.Skipped = append(c.Skipped, i.u.left...)
+	i.c.inner.SkippedMore = c.SkippedMore
+	return i.publish(ctx)
 }
 
 // databases examines those of the bundle as a stranger's, and stores them.
 func (i *importing) databases(ctx context.Context) error {
-	cap := &capture{e: i.e, rep: i.rep, w: i.w}
 	for _, d := range i.u.held {
 		path := i.u.path("db/" + d.name)
 		if _, err := examineFile(ctx, path, false); err != nil {
@@ -175,16 +170,14 @@ func (i *importing) databases(ctx context.Context) error {
 		if err != nil {
 			return fail("read database", d.name, err)
 		}
-		entry, _, err := cap.database(ctx, frozen, nil)
+		entry, _, err := i.c.database(ctx, frozen, nil)
 		if err = errors.Join(err, frozen.Close()); err != nil {
 			return fail("store database", d.name, err)
 		}
 		entry.Name = d.name
-		i.inner.Databases = append(i.inner.Databases, entry)
+		i.c.inner.Databases = append(i.c.inner.Databases, entry)
 	}
-	i.total += cap.total
-	i.inner.Checks = append(i.inner.Checks, cap.inner.Checks...)
-	i.report.Warnings = append(i.report.Warnings, cap.warn...)
+	i.report.Warnings, i.c.warn = append(i.report.Warnings, i.c.warn...), nil
 	return nil
 }
 
@@ -193,15 +186,11 @@ func (i *importing) history(ctx context.Context) error {
 	if i.u.objects == nil {
 		return nil
 	}
-	refs := i.u.refs
-	entry := &repo.GitEntry{Head: refs.Head, HeadOID: refs.OID}
-	for _, r := range refs.Refs {
-		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
-	}
-	if err := gitobj.Connected(ctx, gitobj.Options{Git: i.e.o.Git}, i.u.dir, refs, i.u.objects); err != nil {
+	entry := gitEntryOf(i.u.refs)
+	if err := gitobj.Connected(ctx, gitobj.Options{Git: i.c.e.o.Git}, i.u.dir, i.u.refs, i.u.objects); err != nil {
 		return err
 	}
-	set, err := i.w.NewGitSet(ctx, repo.ID{})
+	set, err := i.c.w.NewGitSet(ctx, repo.ID{})
 	if err != nil {
 		return err
 	}
@@ -220,25 +209,25 @@ func (i *importing) history(ctx context.Context) error {
 		return err
 	}
 	entry.Set, entry.Objects, err = set.Finish(ctx)
-	i.total += entry.Bytes
-	i.inner.Git = entry
+	i.c.total += entry.Bytes
+	i.c.inner.Git = entry
 	return err
 }
 
 // files stores notes and state.
 func (i *importing) files(ctx context.Context) (err error) {
-	if i.inner.Notes, err = i.folder(ctx, wire.PartNotes); err == nil {
-		i.inner.State, err = i.folder(ctx, wire.PartState)
+	if i.c.inner.Notes, err = i.folder(ctx, wire.PartNotes); err == nil {
+		i.c.inner.State, err = i.folder(ctx, wire.PartState)
 	}
 	return err
 }
 
 func (i *importing) folder(ctx context.Context, part string) (*repo.FilesEntry, error) {
-	f := &folder{fs: i.e.o.FS, part: part, root: i.u.path(part), known: map[string]record{}}
-	now := i.e.o.Clock()
-	err := f.warm(ctx, i.w, i.rep.Has, now)
+	f := &folder{fs: i.c.e.o.FS, part: part, root: i.u.path(part), known: map[string]record{}}
+	now := i.c.e.o.Clock()
+	err := f.warm(ctx, i.c.w, i.c.rep.Has, now)
 	if err == nil {
-		err = f.freeze(ctx, i.w, now)
+		err = f.freeze(ctx, i.c.w, now)
 	}
 	if err != nil {
 		return nil, err
@@ -247,63 +236,43 @@ func (i *importing) folder(ctx context.Context, part string) (*repo.FilesEntry, 
 		s := f.skipped[0]
 		return nil, amber.Errorf(amber.KindRefused, "import bundle", s.Path, "%s: %s", s.Reason, s.Detail)
 	}
-	files, err := f.put(ctx, i.w, now)
+	files, err := f.put(ctx, i.c.w, now)
 	if files != nil {
-		i.total += files.Bytes
+		i.c.total += files.Bytes
 	}
 	return files, err
 }
 
 // journal stores captured entries.
 func (i *importing) journal(ctx context.Context) error {
-	var entries []repo.TreeEntry
-	sum := &repo.FilesEntry{}
 	for _, m := range i.u.marks {
-		i.inner.Marks = append(i.inner.Marks, m)
-		r, err := i.u.frames(ctx, m)
+		i.c.inner.Marks = append(i.c.inner.Marks, m)
+		frames, err := i.u.frames(ctx, m)
+		if err == nil && frames != nil {
+			err = i.c.putFrames(ctx, m.Key, frames)
+		}
 		if err != nil {
 			return err
 		}
-		if r == nil {
-			continue
-		}
-		size, parts, err := i.w.PutFile(ctx, r)
-		if err != nil {
-			return err
-		}
-		entries = append(entries, repo.TreeEntry{Name: m.Key, Mode: repo.ModeFile, Size: size, Parts: parts})
-		sum.Files++
-		sum.Bytes += size
 	}
-	if len(entries) == 0 {
-		return nil
-	}
-	var err error
-	sum.Tree, err = i.w.PutTree(ctx, entries)
-	i.inner.Journal = sum
-	i.total += sum.Bytes
-	return err
+	return i.c.endJournal(ctx)
 }
 
 // publish makes the snapshot exist, in a chain of its own: it is no successor
 // of anything that was taken here.
-func (i *importing) publish(ctx context.Context, began amber.Time) error {
-	info := i.u.info()
-	c := &capture{
-		e: i.e, rep: i.rep, w: i.w, inner: i.inner, total: i.total, began: began.Time(),
-		request: wire.SnapshotRequest{Tenant: i.rep.tenant, Agent: i.agent, Label: importedLabel(info.Label), NoSign: !i.vouched()},
-	}
+func (i *importing) publish(ctx context.Context) error {
+	info, c := i.u.info(), i.c
 	if err := c.flush(ctx); err != nil {
 		return err
 	}
-	entry, err := i.rep.catalog.Get(ctx, i.agent, info.ID)
+	entry, err := c.rep.catalog.Get(ctx, i.into, info.ID)
 	var inner repo.Inner
 	if err == nil {
-		inner, err = i.rep.inner(ctx, entry.Manifest)
+		inner, err = c.rep.inner(ctx, entry.Manifest)
 	}
 	switch {
 	case err == nil && i.usable(ctx, entry) && entry.Manifest.Redacted == info.Redacted && i.same(ctx, inner):
-		i.report.Existed, i.report.Snapshot = true, i.e.meta(entry, inner)
+		i.report.Existed, i.report.Snapshot = true, c.e.meta(entry, inner)
 		return nil
 	case err != nil && amber.KindOf(err) != amber.KindNotFound && amber.KindOf(err) != amber.KindDamaged:
 		return err
@@ -314,26 +283,26 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 		return err
 	}
 	if !taken {
-		i.report.Snapshot, err = c.publishAs(ctx, i.rep.permit, m)
+		i.report.Snapshot, err = c.publishAs(ctx, c.rep.permit, m)
 		if amber.KindOf(err) != amber.KindConflict {
 			return err
 		}
 		// It was deleted here.
 	}
-	fresh, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
+	fresh, err := amber.NewUUID(c.e.o.Clock(), c.e.o.Random)
 	if err != nil {
 		return err
 	}
 	i.report.Warnings = append(i.report.Warnings, fmt.Sprintf("another snapshot has or had the id %s; the imported one is %s", m.ID, fresh))
 	m.ID = amber.SnapshotID(fresh)
-	i.report.Snapshot, err = c.publishAs(ctx, i.rep.permit, m)
+	i.report.Snapshot, err = c.publishAs(ctx, c.rep.permit, m)
 	return err
 }
 
 // usable reports whether a snapshot could be restored by the policy of today.
 func (i *importing) usable(ctx context.Context, entry repo.Entry) bool {
-	s, err := i.e.signature(ctx, entry)
-	return err == nil && i.e.acceptable(string(entry.Manifest.ID), s) == nil
+	s, err := i.c.e.signature(ctx, entry)
+	return err == nil && i.c.e.Acceptable(string(entry.Manifest.ID), s) == nil
 }
 
 // vouched reports whether this home may sign what it imports: what a stranger
@@ -353,9 +322,9 @@ func importedLabel(label string) string {
 
 // manifest says what the snapshot is. Its device is a new one that no agent has.
 func (i *importing) manifest(info wire.BundleInfo) (repo.Manifest, error) {
-	device, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
+	device, err := amber.NewUUID(i.c.e.o.Clock(), i.c.e.o.Random)
 	return repo.Manifest{
-		ID: info.ID, Tenant: i.rep.tenant, Agent: i.agent, Device: "import-" + device, Counter: 1, CreatedAt: info.CreatedAt,
+		ID: info.ID, Tenant: i.c.rep.tenant, Agent: i.into, Device: "import-" + device, Counter: 1, CreatedAt: info.CreatedAt,
 		Incarnation: i.u.x.Contents.Incarnation, Generation: i.u.x.Contents.Generation, Redacted: info.Redacted,
 	}, err
 }
@@ -369,19 +338,19 @@ func (i *importing) same(ctx context.Context, inner repo.Inner) bool {
 		}
 		return g.HeadOID
 	}
-	if len(inner.Databases) != len(i.inner.Databases) || head(inner.Git) != head(i.inner.Git) {
+	if len(inner.Databases) != len(i.c.inner.Databases) || head(inner.Git) != head(i.c.inner.Git) {
 		return false
 	}
-	if inner.Git != nil && !refsOf(inner.Git).Equal(refsOf(i.inner.Git)) {
+	if inner.Git != nil && !refsOf(inner.Git).Equal(refsOf(i.c.inner.Git)) {
 		return false
 	}
 	for _, d := range inner.Databases {
-		if other := findDatabase(i.inner.Databases, d.Name); other == nil || other.Ref.Digest != d.Ref.Digest {
+		if other := findDatabase(i.c.inner.Databases, d.Name); other == nil || other.Ref.Digest != d.Ref.Digest {
 			return false
 		}
 	}
-	d := &differ{e: i.e, rep: i.rep}
-	for _, pair := range [][2]*repo.FilesEntry{{inner.Notes, i.inner.Notes}, {inner.State, i.inner.State}, {inner.Journal, i.inner.Journal}} {
+	d := &differ{e: i.c.e, rep: i.c.rep}
+	for _, pair := range [][2]*repo.FilesEntry{{inner.Notes, i.c.inner.Notes}, {inner.State, i.c.inner.State}, {inner.Journal, i.c.inner.Journal}} {
 		diff, err := d.files(ctx, pair[0], pair[1])
 		if err != nil || diff.Added+diff.Changed+diff.Removed > 0 {
 			return false

@@ -56,10 +56,3 @@ func (k *keys) identities() ([]age.Identity, error) {
 	_, id, err := agekey.Passphrase(k.o.Passphrase)
 	return append(list, id), err
 }
-
-// own returns the recipient of this home's own identity, and makes the identity when the home has
-// none. An identity has two recipients; own returns the one that age accepts together with the
-// others.
-func (k *keys) own(others []agekey.Recipient) (agekey.Recipient, error) {
-	return k.Ring.OwnRecipient(others)
-}

@@ -94,7 +94,7 @@ func (rep *repository) knownKey(ctx context.Context) error {
 	case note.serial > now.serial:
 		return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the repository shows key record %d, but record %d was seen before", now.serial, note.serial)
 	case note == keyNote{}:
-		if err := rep.e.acceptable("the key of the repository", signature); err != nil {
+		if err := rep.e.Acceptable("the key of the repository", signature); err != nil {
 			return err
 		}
 		if err := rep.onlyWanted(ctx, known); err != nil {

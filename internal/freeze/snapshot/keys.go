@@ -28,11 +28,7 @@ func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipi
 	if err != nil {
 		return nil, err
 	}
-	texts := make([]string, 0, len(configured)+len(more))
-	for _, r := range configured {
-		texts = append(texts, r.Text)
-	}
-	return agekey.ParseRecipients(append(texts, more...))
+	return agekey.ParseRecipients(append(textsOf(configured), more...))
 }
 
 // encrypt makes sure that the configured recipients and those in more, and no one else, can read
@@ -54,11 +50,11 @@ func (rep *repository) encrypt(ctx context.Context, more []string) (warnings []s
 	if err := rep.neverHadKey(); err != nil || len(want) == 0 {
 		return nil, err
 	}
-	own, err := rep.e.keys.own(want)
+	own, err := rep.e.keys.OwnRecipient(want)
 	if err != nil {
 		return nil, err
 	}
-	if want, err = with(want, own); err != nil {
+	if want, err = agekey.ParseRecipients(append(textsOf(want), own.Text)); err != nil {
 		return nil, err
 	}
 	if err := rep.reopen(ctx); err != nil { // with what opens it from now on
@@ -109,15 +105,6 @@ func (rep *repository) setRecipients(ctx context.Context, list []agekey.Recipien
 		return err
 	}
 	return rep.e.book.saveKeyNote(rep)
-}
-
-// with adds a recipient to others, once.
-func with(list []agekey.Recipient, r agekey.Recipient) ([]agekey.Recipient, error) {
-	texts := []string{}
-	for _, l := range append(slices.Clone(list), r) {
-		texts = append(texts, l.Text)
-	}
-	return agekey.ParseRecipients(texts)
 }
 
 // locked says that no identity at hand opens a repository.

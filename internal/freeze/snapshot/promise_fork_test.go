@@ -39,8 +39,10 @@ func forkConflict(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
 	s := a.snapshot("kept")
 	for _, dry := range []bool{false, true} {
-		_, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID), To: b.id, DryRun: dry})
-		refused(err, amber.KindConflict, "fork to an agent that exists, dry run %t", dry)
+		for _, to := range []amber.AgentID{b.id, a.id} {
+			_, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID), To: to, DryRun: dry})
+			refused(err, amber.KindConflict, "fork to agent %s, which exists, dry run %t", to, dry)
+		}
 	}
 	b.is(b.model, "after a fork to it was refused")
 	b.lists()

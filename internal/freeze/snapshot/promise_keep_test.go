@@ -15,7 +15,6 @@ func keepChecks() []check {
 		{"delete/is-gone", deleteIsGone},
 		{"delete/last-is-refused", deleteLast},
 		{"delete/unknown-is-not-found", deleteUnknown},
-		{"delete/others-stay-restorable", deleteOthers},
 		{"gc/frees-nothing-that-is-needed", gcKeeps},
 		{"gc/dry-run-changes-nothing", gcDryRun},
 	}
@@ -113,26 +112,6 @@ func deleteUnknown(w *site) {
 		refused(w.engine.DeleteSnapshot(w.ctx, ref), amber.KindNotFound, "deletion of %+v", ref)
 	}
 	a.lists(two[1], two[0])
-}
-
-// deleteOthers deletes from the middle, the beginning and the end: no
-// snapshot hangs on another.
-func deleteOthers(w *site) {
-	a := w.lived(tenant, "scout")
-	var all []taken
-	for _, label := range []string{"0", "1", "2", "3", "4"} {
-		all = append(all, a.snapshot(label))
-		a.live()
-	}
-	left := map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true}
-	for _, i := range []int{2, 0, 4} {
-		a.deletes(all[i].ID)
-		delete(left, i)
-		w.sweep()
-		for j := range left {
-			a.returns(all[j])
-		}
-	}
 }
 
 func gcKeeps(w *site) {

@@ -18,7 +18,6 @@ func pruneChecks() []check {
 		{"prune/pinned-stay", prunePinned},
 		{"prune/safety-snapshots-have-their-own-rule", pruneSafety},
 		{"prune/automatic-only-spares-the-others", pruneAutomatic},
-		{"prune/rest-stays-restorable", pruneRest},
 		{"prune/other-agents-stay", pruneOthers},
 		{"prune/any-rules", pruneAnyRules},
 	}
@@ -166,22 +165,6 @@ func pruneAutomatic(w *site) {
 	report := get(w.engine.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: a.tenant, Agent: a.id, KeepLast: 1, MaxAge: 1100 * time.Hour, AutomaticOnly: true}))
 	same(len(report.Deleted), 2, "pruned snapshots")
 	a.lists(all[6].ID, all[5].ID, all[4].ID, all[1].ID, all[0].ID)
-}
-
-func pruneRest(w *site) {
-	a := w.lived(tenant, "scout")
-	var all []taken
-	for _, label := range []string{"0", "1", "2", "3", "4"} {
-		w.pass(24 * time.Hour)
-		all = append(all, a.snapshot(label))
-		a.live()
-	}
-	a.prune(wire.PruneRequest{KeepDaily: 2})
-	w.sweep()
-	a.returns(all[3])
-	a.returns(all[4])
-	_, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(all[0].ID)})
-	refused(err, amber.KindNotFound, "restore of what was pruned")
 }
 
 func pruneOthers(w *site) {

@@ -16,7 +16,6 @@ func restoreChecks() []check {
 		{"restore/safety-snapshot", safetySnapshot},
 		{"restore/without-safety-snapshot", withoutSafety},
 		{"restore/twice", twice},
-		{"restore/any-order", anyOrder},
 		{"restore/agent-goes-on", goesOn},
 		{"restore/unknown-changes-nothing", restoreUnknown},
 		{"restore/of-another-agent-is-refused", restoreOfAnother},
@@ -118,18 +117,6 @@ func twice(w *site) {
 	a.lists(three.ID, two.ID, one.ID, s.ID)
 	a.returns(three)
 	a.returns(one)
-}
-
-func anyOrder(w *site) {
-	a := w.lived(tenant, "scout")
-	var all []taken
-	for _, label := range []string{"0", "1", "2", "3"} {
-		all = append(all, a.snapshot(label))
-		a.live()
-	}
-	for _, i := range []int{2, 0, 3, 1, 3} {
-		a.returns(all[i])
-	}
 }
 
 func goesOn(w *site) {

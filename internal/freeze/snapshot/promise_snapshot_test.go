@@ -19,6 +19,7 @@ func snapshotChecks() []check {
 		{"snapshot/chain-goes-on-after-deletion", chainAfterDeletion},
 		{"snapshot/is-there-after-opening-again", lasts},
 		{"snapshot/unknown-source-is-not-found", unknownSource},
+		{"snapshot/of-many-agents-at-once", snapshotsApart},
 		{"context/ended-before", contextEnded},
 	}
 }
@@ -168,4 +169,20 @@ func contextEnded(w *site) {
 	a.is(a.model, "after a restore that never began")
 	a.lists(s.ID)
 	a.returns(s)
+}
+
+func snapshotsApart(w *site) {
+	agents := []*resident{w.lived(tenant, "scout"), w.lived(tenant, "pilot"), w.lived(foreign, "scout")}
+	w.tick()
+	all := make([]taken, len(agents))
+	together(len(agents), func(i int) {
+		a := agents[i]
+		m := get(w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id}))
+		all[i] = taken{m, a.model.clone()}
+	})
+	for i, a := range agents {
+		a.lists(all[i].ID)
+		a.live()
+		a.returns(all[i])
+	}
 }

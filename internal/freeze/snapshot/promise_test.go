@@ -20,7 +20,7 @@ func TestKeepsEveryPromise(t *testing.T) {
 	t.Parallel()
 	for _, c := range slices.Concat(
 		snapshotChecks(), restoreChecks(), partChecks(), forkChecks(), listChecks(), keepChecks(), pruneChecks(), pruneRuleChecks(),
-		verifyChecks(), diffChecks(), requestChecks(), concurrentChecks(),
+		verifyChecks(), diffChecks(), requestChecks(),
 	) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

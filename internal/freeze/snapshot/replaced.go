@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"hash/crc32"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -30,9 +27,9 @@ import (
 // died before it removed the old generation, the file tells a later one whether
 // it may be removed. An old generation that no file names stays.
 const (
-	replacedName  = "REPLACED"
-	replacedMagic = "amber-replaced 1"
-	maxReplaced   = 4096
+	replacedName = "REPLACED"
+	replacedForm = "amber-replaced 1\ngeneration %d\nsnapshot %s\n"
+	maxReplaced  = 4096
 )
 
 // replaced is a generation that is not live any more.
@@ -41,24 +38,12 @@ type replaced struct {
 	safety     amber.SnapshotID // holds its last state
 }
 
-func (r replaced) marshal() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\ngeneration %d\nsnapshot %s\n", replacedMagic, r.generation, r.safety)
-	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
-	return b.Bytes()
-}
+func (r replaced) marshal() []byte { return withChecksum(replacedForm, r.generation, r.safety) }
 
 // parseReplaced reads what marshal writes, and nothing else.
 func parseReplaced(b []byte) (r replaced, ok bool) {
-	lines := strings.Split(string(b), "\n")
-	if len(lines) != 5 {
-		return replaced{}, false
-	}
-	n, _ := strings.CutPrefix(lines[1], "generation ")
-	id, _ := strings.CutPrefix(lines[2], "snapshot ")
-	r.safety = amber.SnapshotID(id)
-	r.generation, _ = strconv.ParseInt(n, 10, 64)
-	return r, r.generation > 0 && bytes.Equal(b, r.marshal())
+	_, err := fmt.Sscanf(string(b), replacedForm, &r.generation, &r.safety)
+	return r, err == nil && r.generation > 0 && bytes.Equal(b, r.marshal())
 }
 
 // vouch writes into a generation that is being built which one it replaces.

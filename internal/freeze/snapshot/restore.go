@@ -206,7 +206,7 @@ func (s *restoration) find(ctx context.Context, rep *repository) error {
 func (s *restoration) trusted(ctx context.Context, rep *repository, entry repo.Entry) error {
 	signature, err := s.e.signature(ctx, entry)
 	if err == nil {
-		err = s.e.acceptable(string(s.request.ID), signature)
+		err = s.e.Acceptable(string(s.request.ID), signature)
 	}
 	s.tellSigner(signature)
 	if err != nil || s.request.AcceptUnsigned {

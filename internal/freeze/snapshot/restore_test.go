@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/freeze/snapshot"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -132,26 +131,6 @@ func TestRestoringNotesLeavesDatabasesAlone(t *testing.T) {
 	w.mustBe(first)
 	must.Equal(t, "tasks", w.tasks(), tasks)
 	w.mustCheck()
-}
-
-// The same snapshot can be restored again and again.
-func TestASnapshotCanBeRestoredAgainAndAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.remember("one")
-	w.note("a", "one\n")
-	want := w.all()
-	meta := w.snapshot()
-	for i := range 3 {
-		w.remember(fmt.Sprint("life ", i))
-		w.note("a", fmt.Sprint(i, "\n"))
-		report := w.restore(meta.ID)
-		w.mustBe(want)
-		must.Equal(t, fmt.Sprintf("generation of restore %d", i+1), report.Generation, int64(i+2))
-		w.mustVerify(report.SafetySnapshot)
-		w.mustCheck()
-	}
-	w.mustBeTidy(fsx.OS())
 }
 
 // A history whose refs are packed comes back as a repository that git opens.
@@ -304,19 +283,6 @@ func TestPartsThatAreNotRestoredStayAsTheyAre(t *testing.T) {
 	for path, text := range map[string]string{filepath.Join("memdir", "what is it?.md"): "a name no snapshot takes\n", exclude: "kept\n"} {
 		must.Equal(t, path, string(must.Get(os.ReadFile(filepath.Join(w.gen(), path)))(t)), text)
 	}
-}
-
-// --discard-old discards the generation this restore replaces, not one that an
-// earlier restore had to keep.
-func TestDiscardOldDiscardsOneGeneration(t *testing.T) {
-	t.Parallel()
-	w, meta := frozen(t, "then")
-	bare := func(r *wire.RestoreRequest) { r.NoSafetySnapshot = true }
-	if report := w.restore(meta.ID, bare); report.OldGeneration != 1 {
-		t.Fatalf("generation 1 was not kept: %+v", report)
-	}
-	w.restore(meta.ID, bare, func(r *wire.RestoreRequest) { r.DiscardOld = true })
-	must.Equal(t, "generations", must.Get(w.agent.Generations())(t), []int64{1, 3})
 }
 
 // An agent whose databases an older Amber wrote can be frozen before anything

@@ -29,13 +29,6 @@ func TestANewAgentHasAnEmptyControlPlane(t *testing.T) {
 	}
 }
 
-// An agent that exists is never replaced by a fork.
-func TestAForkNeverReplacesAnAgent(t *testing.T) {
-	t.Parallel()
-	w, meta := frozen(t, "then")
-	must.Kind(t, "a fork to the agent itself", w.tryRestore(meta.ID, asNew("default")), amber.KindConflict)
-}
-
 // Whose manifests they are is told apart from damage, and a new agent may be
 // made of them.
 func TestASnapshotOfAnotherAgentIsRefusedUnlessItBecomesANewOne(t *testing.T) {

@@ -297,7 +297,7 @@ func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 	if amber.KindOf(err) == amber.KindDamaged && !r.DryRun {
 		// An index object may be lost. The packs themselves say what they contain, so the index can
 		// be rebuilt.
-		if _, rerr := rep.Rebuild(ctx); rerr != nil {
+		if rerr := rep.Rebuild(ctx); rerr != nil {
 			return report, errors.Join(err, rerr)
 		}
 		got, err = collect()

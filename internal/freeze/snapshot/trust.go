@@ -18,10 +18,10 @@ func (e *Engine) standing(ctx context.Context, s sign.SignatureReport) (sign.Sig
 	return s, err
 }
 
-// acceptable refuses what must not be used. Errors: untrusted for a signature
+// Acceptable refuses what must not be used. Errors: untrusted for a signature
 // that is bad or was taken away; refused for none, or a stranger's, where
 // policy asks for one.
-func (e *Engine) acceptable(what string, s sign.SignatureReport) error {
+func (e *Engine) Acceptable(what string, s sign.SignatureReport) error {
 	const op = "check signature"
 	switch {
 	case s.Status == sign.SignatureBad, s.Status == sign.SignatureStripped:
@@ -36,10 +36,6 @@ func (e *Engine) acceptable(what string, s sign.SignatureReport) error {
 	}
 	return nil
 }
-
-// Acceptable says whether what carries a signature may be used, going by what
-// became of checking that. Errors: untrusted; refused by policy.
-func (e *Engine) Acceptable(what string, s sign.SignatureReport) error { return e.acceptable(what, s) }
 
 // signature returns the result of checking the signature of a manifest.
 func (e *Engine) signature(ctx context.Context, entry repo.Entry) (sign.SignatureReport, error) {
@@ -93,9 +89,5 @@ func (rep *repository) linked(ctx context.Context, entry repo.Entry) error {
 // signedBefore returns the counter of a link before one in its chain that
 // carries a valid signature, 0 when there is none.
 func (rep *repository) signedBefore(ctx context.Context, of repo.Manifest) (int64, error) {
-	link, _, found, err := rep.catalog.SignedBefore(ctx, of.Agent, of.Device, of.Counter)
-	if err != nil || !found {
-		return 0, err
-	}
-	return link.Counter, nil
+	return rep.catalog.SignedBefore(ctx, of.Agent, of.Device, of.Counter)
 }

@@ -72,7 +72,7 @@ func (e *Engine) mayUnpack(ctx context.Context, b *bundle.Bundle, tenant amber.T
 	if s.Status != "" && s.Status != sign.SignatureMissing {
 		s, err := e.standing(ctx, s)
 		if err == nil {
-			err = e.acceptable(info.File, s)
+			err = e.Acceptable(info.File, s)
 		}
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func (u *unpacked) fill(ctx context.Context, b *bundle.Bundle, tenant amber.Tena
 	if u.signature, err = u.e.standing(ctx, u.x.Signature); err != nil {
 		return err
 	}
-	if err := u.e.acceptable(u.x.Info.File, u.signature); err != nil {
+	if err := u.e.Acceptable(u.x.Info.File, u.signature); err != nil {
 		return err
 	}
 	if u.x.Info.Tenant != tenant {
