@@ -4,7 +4,6 @@
 package nexus
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,6 +16,7 @@ import (
 
 // Bounds of what is read of a buffer file.
 const (
+	maxFile     = 128 << 20
 	maxEntry    = 32 << 20 // bytes of one entry
 	maxField    = 64 << 10 // bytes of a field beside the entries
 	maxSessions = 1000
@@ -66,19 +66,23 @@ func Read(r io.Reader, o Options, emit func(journal.HostEvent) error) (Report, e
 	if o.Redact == nil {
 		o.Redact = redact.New()
 	}
-	head := bufio.NewReaderSize(r, headBytes)
-	start, _ := head.Peek(headBytes) // an error comes again
+	b, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return Report{}, err
+	}
+	if len(b) > maxFile {
+		return Report{}, amber.Errorf(amber.KindQuota, "read buffer", "", "the file has more than %d bytes", maxFile)
+	}
 	n := &reader{
-		scan: scanner{r: head}, clock: o.Clock, emit: func(ev journal.HostEvent) error { ev.Project = o.Project; return emit(ev) }, redactor: o.Redact,
+		scan: scanner{b: b}, clock: o.Clock, emit: func(ev journal.HostEvent) error { ev.Project = o.Project; return emit(ev) }, redactor: o.Redact,
 		sessions: map[journal.Session]bool{}, seen: map[string]bool{},
 		report: Report{Sessions: []amber.SessionID{}},
 	}
-	if isRetry(start) {
-		err := n.retry(head)
+	if isRetry(b[:min(len(b), headBytes)]) {
+		err := n.retry(b)
 		return n.report, err
 	}
-	err := n.read()
-	if errors.Is(err, errNexusEnd) {
+	if err = n.read(); errors.Is(err, errNexusEnd) {
 		n.report.Truncated = true
 		err = nil
 	}
@@ -124,13 +128,10 @@ func (n *reader) read() error {
 
 // object reads the object that the file is.
 func (n *reader) object() error {
-	if err := n.scan.skip("\xef\xbb\xbf \t\r\n"); err != nil {
-		return err
+	if !n.scan.skip("\xef\xbb\xbf \t\r\n") {
+		return errNexusEnd
 	}
-	switch ok, err := n.scan.take('{'); {
-	case err != nil:
-		return err
-	case !ok:
+	if !n.scan.take('{') {
 		return n.lost("file does not begin with an object")
 	}
 	return n.fields()
@@ -138,12 +139,9 @@ func (n *reader) object() error {
 
 // resume goes on with the next entry there is.
 func (n *reader) resume() error {
-	skipped, found, err := n.scan.seek()
-	n.report.BytesUnread += skipped
-	switch {
-	case err != nil:
-		return err
-	case !found:
+	skipped, found := n.scan.seek()
+	n.report.BytesUnread += int64(skipped)
+	if !found {
 		return n.giveUp()
 	}
 	n.found = true
@@ -155,12 +153,8 @@ func (n *reader) resume() error {
 
 // giveUp counts everything that is left as unread.
 func (n *reader) giveUp() error {
-	left, err := n.scan.drain()
-	n.report.BytesUnread += left
-	switch {
-	case err != nil:
-		return err
-	case !n.found && n.other != nil:
+	n.report.BytesUnread += int64(len(n.scan.rest()))
+	if !n.found && n.other != nil {
 		return n.other
 	}
 	return errNexusEnd
@@ -178,13 +172,10 @@ func (n *reader) lost(why string) error {
 // fields reads the fields of the object to its end.
 func (n *reader) fields() error {
 	for {
-		if err := n.scan.skip(" \t\r\n,"); err != nil {
-			return err
+		if !n.scan.skip(" \t\r\n,") {
+			return errNexusEnd
 		}
-		switch done, err := n.scan.take('}'); {
-		case err != nil:
-			return err
-		case done:
+		if n.scan.take('}') {
 			return n.end()
 		}
 		if err := n.field(); err != nil {
@@ -195,11 +186,9 @@ func (n *reader) fields() error {
 
 // end checks that nothing comes behind the object.
 func (n *reader) end() error {
-	switch err := n.scan.skip(" \t\r\n"); {
-	case err == nil:
+	switch {
+	case n.scan.skip(" \t\r\n"):
 		return n.lost("file has no entries") // a bracket too many: there may be some behind it
-	case !errors.Is(err, errNexusEnd):
-		return err
 	case !n.found:
 		return errNotBuffer("file has no entries")
 	}
@@ -216,19 +205,11 @@ func (n *reader) field() error {
 	if key == "entries" {
 		return n.entries(at)
 	}
-	raw, verdict, err := n.scan.value(at, maxField)
-	if err != nil {
-		return err
-	}
-	size := len(raw)
-	ended, err := n.scan.follows(at+size, ",}")
-	raw = n.scan.next(at + size)[at:]
+	raw, verdict := n.scan.value(at, maxField)
 	switch {
-	case err != nil:
-		return err
 	case verdict == nexusTorn:
 		return errNexusLost
-	case verdict != nexusWhole || !ended || !json.Valid(raw):
+	case verdict != nexusWhole || !n.scan.follows(at+len(raw), ",}") || !json.Valid(raw):
 		return n.lost("the field " + key[:min(len(key), 40)] + " is damaged")
 	case holdsEntry(raw):
 		return n.lost("the name of its entries is damaged")
@@ -237,60 +218,50 @@ func (n *reader) field() error {
 	case key == "started_at":
 		n.startedAt = foreign.StringOf(raw)
 	}
-	n.scan.advance(at + size)
+	n.scan.at += at + len(raw)
 	return nil
 }
 
 // key reads the name of a field and returns where its value begins.
 func (n *reader) key() (key string, at int, err error) {
-	raw, verdict, err := n.scan.value(0, maxField)
+	raw, verdict := n.scan.value(0, maxField)
 	switch {
-	case err != nil:
-		return "", 0, err
 	case verdict == nexusTorn:
 		return "", 0, errNexusLost
 	case verdict != nexusWhole || json.Unmarshal(raw, &key) != nil:
 		return "", 0, n.lost("a field has no name")
 	}
-	if at, err = n.scan.behind(len(raw), " \t\r\n"); err != nil {
-		return "", 0, err
-	}
-	switch there, err := n.scan.has(at); {
-	case err != nil:
-		return "", 0, err
+	at = n.scan.behind(len(raw), " \t\r\n")
+	switch c, there := n.scan.peek(at); {
 	case !there:
 		return "", 0, errNexusLost
-	case n.scan.next(at + 1)[at] != ':':
+	case c != ':':
 		return "", 0, n.lost("a field has no value")
 	}
-	at, err = n.scan.behind(at+1, " \t\r\n")
-	return key, at, err
+	return key, n.scan.behind(at+1, " \t\r\n"), nil
 }
 
 // entries reads the list of entries that begins at bytes from here.
 func (n *reader) entries(at int) error {
-	switch there, err := n.scan.has(at); {
-	case err != nil:
-		return err
+	switch c, there := n.scan.peek(at); {
 	case !there:
 		return errNexusLost
-	case n.scan.next(at + 1)[at] != '[':
+	case c != '[':
 		return n.lost("entries is not a list")
 	}
-	n.scan.advance(at + 1)
+	n.scan.at += at + 1
 	n.found = true
 	return n.list()
 }
 
 // list reads entries up to the end of their list.
 func (n *reader) list() error {
-	s := &n.scan
 	for {
-		if err := s.skip(" \t\r\n,"); err != nil {
-			return err
+		if !n.scan.skip(" \t\r\n,") {
+			return errNexusEnd
 		}
-		if done, err := s.take(']'); done || err != nil {
-			return err
+		if n.scan.take(']') {
+			return nil
 		}
 		if err := n.entry(); err != nil {
 			return err
@@ -300,12 +271,9 @@ func (n *reader) list() error {
 
 // entry reads the entry that begins here.
 func (n *reader) entry() error {
-	raw, verdict, err := n.scan.value(0, maxEntry)
-	if err != nil {
-		return err
-	}
+	raw, verdict := n.scan.value(0, maxEntry)
 	if verdict == nexusWhole && json.Valid(raw) {
-		if err := n.whole(len(raw)); !errors.Is(err, errNexusLost) {
+		if err := n.whole(raw); !errors.Is(err, errNexusLost) {
 			return err
 		}
 	} else if len(raw) > 0 && raw[0] == '{' {
@@ -317,22 +285,16 @@ func (n *reader) entry() error {
 			}
 		}
 	}
-	n.scan.work += int64(len(raw))
-	n.scan.advance(1)
+	n.scan.work += len(raw)
+	n.scan.at++
 	n.report.BytesUnread++
 	return errNexusLost
 }
 
-// whole hands out the value of size bytes that lies here. A value that looks
-// like no entry, and is followed by nothing that follows an entry, is a piece
-// of another entry.
-func (n *reader) whole(size int) error {
-	listed, err := n.scan.follows(size, ",]")
-	if err != nil {
-		return err
-	}
-	raw := n.scan.next(size)
-	if !listed && !isEntry(raw) {
+// whole hands out the value that lies here. A value that looks like no entry,
+// and is followed by nothing that follows an entry, is a piece of another entry.
+func (n *reader) whole(raw []byte) error {
+	if !n.scan.follows(len(raw), ",]") && !isEntry(raw) {
 		return errNexusLost
 	}
 	n.report.Entries++
@@ -340,7 +302,7 @@ func (n *reader) whole(size int) error {
 	if err := n.events(raw, false); err != nil {
 		return err
 	}
-	n.scan.advance(size)
+	n.scan.at += len(raw)
 	return nil
 }
 

@@ -1,10 +1,8 @@
 package nexus
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -21,11 +19,7 @@ func isRetry(head []byte) bool {
 }
 
 // retry reads such a file. It reads a file that is cut off up to the cut.
-func (n *reader) retry(r *bufio.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(r, maxEntry+1))
-	if err != nil {
-		return err
-	}
+func (n *reader) retry(raw []byte) error {
 	if len(raw) > maxEntry {
 		return amber.Errorf(amber.KindQuota, "read buffer", "", "the event has more than %d bytes", maxEntry)
 	}

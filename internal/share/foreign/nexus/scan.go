@@ -1,71 +1,31 @@
 package nexus
 
-import (
-	"errors"
-	"io"
-	"strings"
-)
+import "strings"
 
-// scanner walks through a JSON file that may be cut off or damaged. It holds
-// one value at a time.
+// scanner walks through a JSON text that may be cut off or damaged.
 type scanner struct {
-	r    io.Reader
-	b    []byte // read, and not let go
-	at   int    // where in b
-	gone int64  // bytes before b
-	eof  bool
-	work int64 // bytes that were looked at in vain
+	b    []byte
+	at   int // the place in b
+	work int // bytes that were looked at in vain
 }
 
-// fill reads more and reports whether anything came.
-func (s *scanner) fill() (bool, error) {
-	const chunk = 64 << 10
-	for !s.eof {
-		if s.at > chunk { // let go of what was passed
-			s.gone += int64(s.at)
-			s.b = append(s.b[:0], s.b[s.at:]...)
-			s.at = 0
-		}
-		have := len(s.b)
-		if cap(s.b)-have < chunk {
-			s.b = append(make([]byte, 0, 2*have+chunk), s.b...)
-		}
-		got, err := s.r.Read(s.b[have : have+chunk])
-		s.b = s.b[:have+got]
-		s.eof = errors.Is(err, io.EOF)
-		if err != nil && !s.eof {
-			return false, err
-		}
-		if got > 0 {
-			return true, nil
-		}
+// rest returns what was not passed yet.
+func (s *scanner) rest() []byte { return s.b[s.at:] }
+
+// peek returns the byte i behind the place, and false behind the end.
+func (s *scanner) peek(i int) (c byte, there bool) {
+	if s.at+i >= len(s.b) {
+		return 0, false
 	}
-	return false, nil
+	return s.b[s.at+i], true
 }
-
-// has reports whether the byte i behind the place is there.
-func (s *scanner) has(i int) (bool, error) {
-	for s.at+i >= len(s.b) {
-		if more, err := s.fill(); !more || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func (s *scanner) advance(n int) { s.at += n }
-
-// next returns the next n bytes, which are there. They are valid until
-// anything is read.
-func (s *scanner) next(n int) []byte { return s.b[s.at : s.at+n] }
 
 // behind returns how far from here the first byte is that is not of a set, or
 // the end of the file, not looking at the first i bytes.
-func (s *scanner) behind(i int, set string) (int, error) {
+func (s *scanner) behind(i int, set string) int {
 	for {
-		ok, err := s.has(i)
-		if !ok || err != nil || strings.IndexByte(set, s.b[s.at+i]) < 0 {
-			return i, err
+		if c, there := s.peek(i); !there || strings.IndexByte(set, c) < 0 {
+			return i
 		}
 		i++
 	}
@@ -73,52 +33,24 @@ func (s *scanner) behind(i int, set string) (int, error) {
 
 // follows reports whether the first thing behind i bytes, white space aside, is
 // a byte of a set. The end of the file can be anything.
-func (s *scanner) follows(i int, set string) (bool, error) {
-	i, err := s.behind(i, " \t\r\n")
-	if err != nil {
-		return false, err
-	}
-	ok, err := s.has(i)
-	return !ok || strings.IndexByte(set, s.b[s.at+i]) >= 0, err
+func (s *scanner) follows(i int, set string) bool {
+	c, there := s.peek(s.behind(i, " \t\r\n"))
+	return !there || strings.IndexByte(set, c) >= 0
 }
 
-// skip passes over bytes of a set. The end of the file is errNexusEnd.
-func (s *scanner) skip(set string) error {
-	for {
-		ok, err := s.has(0)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return errNexusEnd
-		}
-		if strings.IndexByte(set, s.b[s.at]) < 0 {
-			return nil
-		}
-		s.at++
-	}
+// skip passes over bytes of a set and reports whether more follows.
+func (s *scanner) skip(set string) bool {
+	s.at += s.behind(0, set)
+	return s.at < len(s.b)
 }
 
 // take passes over c and reports whether it was there.
-func (s *scanner) take(c byte) (bool, error) {
-	ok, err := s.has(0)
-	if !ok || err != nil || s.b[s.at] != c {
-		return false, err
+func (s *scanner) take(c byte) bool {
+	if next, there := s.peek(0); !there || next != c {
+		return false
 	}
 	s.at++
-	return true, nil
-}
-
-// drain reads to the end and returns how many bytes there were.
-func (s *scanner) drain() (int64, error) {
-	var n int64
-	for {
-		n += int64(len(s.b) - s.at)
-		s.at = len(s.b)
-		if more, err := s.fill(); !more || err != nil {
-			return n, err
-		}
-	}
+	return true
 }
 
 // verdict is what a value turned out to be.
@@ -142,24 +74,14 @@ func byteSet(s string) (set [256]bool) {
 }
 
 // value returns the value that begins from bytes behind the place, without
-// passing over it. It is valid until the next call. Only brackets, quotes and
-// bytes that are in no JSON are looked at.
-func (s *scanner) value(from, most int) ([]byte, verdict, error) {
+// passing over it. Only brackets, quotes and bytes that are in no JSON are
+// looked at.
+func (s *scanner) value(from, most int) ([]byte, verdict) {
 	depth, quoted, escaped := 0, false, false
-	for i := 0; ; i++ {
-		if s.at+from+i >= len(s.b) {
-			ok, err := s.has(from + i)
-			if err != nil {
-				return nil, nexusBroken, err
-			}
-			if !ok {
-				return s.b[s.at+from:][:i], nexusTorn, nil
-			}
-		}
-		raw := s.b[s.at+from:]
-		c := raw[i]
+	raw := s.rest()[from:]
+	for i, c := range raw {
 		if i == most || quoted && c < ' ' || !quoted && !nexusPlain[c] {
-			return raw[:i], nexusBroken, nil
+			return raw[:i], nexusBroken
 		}
 		switch {
 		case escaped:
@@ -169,20 +91,21 @@ func (s *scanner) value(from, most int) ([]byte, verdict, error) {
 		case c == '"':
 			quoted = !quoted
 			if !quoted && depth == 0 {
-				return raw[:i+1], nexusWhole, nil
+				return raw[:i+1], nexusWhole
 			}
 		case quoted:
 		case c == '{' || c == '[':
 			depth++
 		case c == '}' || c == ']':
 			if depth == 0 {
-				return raw[:i], nexusWhole, nil
+				return raw[:i], nexusWhole
 			}
 			if depth--; depth == 0 {
-				return raw[:i+1], nexusWhole, nil
+				return raw[:i+1], nexusWhole
 			}
 		case depth == 0 && strings.IndexByte(" \t\r\n,:", c) >= 0:
-			return raw[:i], nexusWhole, nil
+			return raw[:i], nexusWhole
 		}
 	}
+	return raw, nexusTorn
 }

@@ -19,53 +19,48 @@ var nexusContext = []byte(`"context"`)
 
 // seek passes over everything up to the next entry, whole or torn, or up to
 // the end. It reports how many bytes those are and whether there is one.
-func (s *scanner) seek() (skipped int64, found bool, err error) {
-	for s.work <= maxNexusWork+nexusWorkRate*(s.gone+int64(s.at)) {
-		pass := bytes.IndexByte(s.b[s.at:], '{')
-		switch {
-		case pass < 0:
-			pass = len(s.b) - s.at
-			if more, err := s.fill(); !more || err != nil {
-				s.advance(pass)
-				return skipped + int64(pass), false, err
-			}
-		case pass == 0:
-			if pass, err = s.try(); pass == 0 || err != nil {
-				return skipped, err == nil, err
+func (s *scanner) seek() (skipped int, found bool) {
+	for s.work <= maxNexusWork+nexusWorkRate*s.at {
+		pass := bytes.IndexByte(s.rest(), '{')
+		if pass < 0 {
+			pass = len(s.rest())
+			s.at += pass
+			return skipped + pass, false
+		}
+		if pass == 0 {
+			if pass = s.try(); pass == 0 {
+				return skipped, true
 			}
 		}
-		s.advance(pass)
-		skipped += int64(pass)
+		s.at += pass
+		skipped += pass
 	}
-	return skipped, false, nil
+	return skipped, false
 }
 
 // try returns 0 where an entry begins here, else how many bytes there are in
 // which none does. Text cannot be taken for one: it has no quote behind a
 // bracket.
-func (s *scanner) try() (pass int, err error) {
-	if quote, err := s.follows(1, `"`); !quote || err != nil {
-		return 1, err
+func (s *scanner) try() (pass int) {
+	if !s.follows(1, `"`) {
+		return 1
 	}
-	raw, verdict, err := s.value(0, maxEntry)
-	if err != nil {
-		return 0, err
-	}
+	raw, verdict := s.value(0, maxEntry)
 	if verdict == nexusWhole && json.Valid(raw) {
 		switch {
 		case isEntry(raw):
-			return 0, nil
+			return 0
 		case !bytes.Contains(raw, nexusContext):
-			return len(raw), nil
+			return len(raw)
 		}
-		s.work += int64(len(raw))
-		return 1, nil
+		s.work += len(raw)
+		return 1
 	}
-	s.work += int64(len(raw))
+	s.work += len(raw)
 	if part, ok := salvage(raw); ok && isEntry(part) {
-		return 0, nil
+		return 0
 	}
-	return 1, nil
+	return 1
 }
 
 // holdsEntry reports whether there is an entry somewhere in a JSON value.
@@ -73,9 +68,9 @@ func holdsEntry(raw []byte) bool {
 	if !bytes.Contains(raw, nexusContext) {
 		return false
 	}
-	s := scanner{r: bytes.NewReader(raw)}
-	_, found, err := s.seek()
-	return found && err == nil
+	s := scanner{b: raw}
+	_, found := s.seek()
+	return found
 }
 
 // salvage returns what there is of an entry before it is torn or damaged, as
