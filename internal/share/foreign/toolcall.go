@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -21,25 +20,39 @@ type ToolCall struct {
 }
 
 // Activity returns what the call amounts to, under the names that hooks give the same call: the tool, the command, the
-// files, the error.
+// files, the things to do, the error.
 func (c ToolCall) Activity() []amber.Activity {
-	text, args := c.arguments()
-	o := Completed
-	if c.Failed {
-		o = Failed
+	if !c.Failed {
+		return c.activity(Completed)
 	}
-	name := callName(c.Name, "unknown")
-	out := []amber.Activity{o.did(amber.ActivityTool, name, shortDetail(text))}
-	command := c.command(args)
-	if command != "" {
+	_, args := c.arguments()
+	failure := Failure(callName(c.Name, "unknown"), c.Output)
+	failure.Detail = shortDetail(c.command(args))
+	return append(c.activity(Failed), failure)
+}
+
+// activity is Activity of a call with an outcome, without the error.
+func (c ToolCall) activity(o Outcome) []amber.Activity {
+	text, args := c.arguments()
+	out := []amber.Activity{o.did(amber.ActivityTool, callName(c.Name, "unknown"), shortDetail(text))}
+	if command := c.command(args); command != "" {
 		out = append(out, o.did(amber.ActivityCommand, callName(command, "unknown"), c.ending(command)))
 	}
-	if c.Failed {
-		failure := failure(callName(name+": "+c.Output, "an error"))
-		failure.Detail = shortDetail(command)
-		return append(out, failure)
+	if o == Failed {
+		return out
 	}
-	return append(out, c.files(text, args)...)
+	return append(append(out, c.files(text, args)...), tasks(args)...)
+}
+
+// Activity returns what a use of a tool amounts to, as [ToolCall.Activity] does. Relative paths begin in a directory. A failure has an
+// activity of its own, [Failure].
+func (b Block) Activity(directory string, o Outcome) []amber.Activity {
+	return ToolCall{Name: b.Name, Input: b.Input, Directory: directory}.activity(o)
+}
+
+// Failure returns the activity that a tool failed, and what it said.
+func Failure(tool, said string) amber.Activity {
+	return amber.Activity{Kind: amber.ActivityError, Name: callName(tool+": "+said, "an error"), Count: 1, Failed: 1}
 }
 
 // arguments returns the input as text, and as an object if it is one.
@@ -62,11 +75,8 @@ func (c ToolCall) arguments() (text string, args Object) {
 	return text, args
 }
 
-// callShells are tools that run a command in programs without blocks alone, by their folded names.
-var callShells = map[string]bool{"unifiedexec": true, "terminal": true}
-
 func (c ToolCall) command(args Object) string {
-	if name := foldName(c.Name); !shells[name] && !callShells[name] {
+	if !shells[foldName(c.Name)] {
 		return ""
 	}
 	for _, name := range []string{"command", "cmd", "script"} {
@@ -86,20 +96,16 @@ func (c ToolCall) command(args Object) string {
 
 // ending is what is worth keeping of a command beside its first line.
 func (c ToolCall) ending(command string) string {
-	var parts []string
-	if lines := multiline(command); lines != "" {
-		parts = append(parts, clip.AtWord(lines, amber.MaxActivityDetailBytes/2))
+	if !strings.Contains(strings.TrimSpace(command), "\n") {
+		command = "" // its name is all of it
 	}
-	if c.Failed && c.Output != "" {
-		parts = append(parts, c.Output)
+	switch {
+	case !c.Failed || c.Output == "":
+		return shortDetail(command)
+	case command == "":
+		return shortDetail(c.Output)
 	}
-	return shortDetail(strings.Join(parts, "\n\n"))
-}
-
-// callFiles are tools that only programs without blocks have, by their folded names, and what they do to files.
-var callFiles = map[string]string{
-	"viewfile": "read", "viewimage": "read", "readmanyfiles": "read",
-	"editfiles": "modified", "editnotebookfile": "modified", "replacestringinfile": "modified", "inserteditintofile": "modified",
+	return shortDetail(clip.AtWord(command, amber.MaxActivityDetailBytes/2) + "\n\n" + c.Output)
 }
 
 // maxTouched bounds the files of one call.
@@ -113,12 +119,17 @@ func (c ToolCall) files(text string, args Object) []amber.Activity {
 		}
 		return c.patched(text)
 	}
-	action := cmp.Or(fileTools[name], callFiles[name])
+	action := fileTools[name]
 	if action == "" {
 		return nil
 	}
 	var out []amber.Activity
-	out = c.touch(out, args.Text("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "file"), action)
+	for _, name := range []string{"file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "file"} {
+		if file, ok := args[name].(string); ok && file != "" {
+			out = c.touch(out, file, action)
+			break
+		}
+	}
 	for _, list := range []string{"files", "paths", "file_paths"} {
 		for _, v := range args.List(list) {
 			o, _ := v.(map[string]any)
@@ -147,12 +158,9 @@ func (c ToolCall) patched(patch string) []amber.Activity {
 }
 
 func (c ToolCall) touch(list []amber.Activity, file, action string) []amber.Activity {
-	file = strings.TrimSpace(file)
-	if file == "" || len(file) > amber.MaxActivityNameBytes || strings.ContainsRune(file, 0) || len(list) == maxTouched {
+	file = absolute(c.Directory, file)
+	if file == "" || len(file) > amber.MaxActivityNameBytes || len(list) == maxTouched {
 		return list
-	}
-	if file = filepath.Clean(file); !filepath.IsAbs(file) && c.Directory != "" {
-		file = filepath.Join(c.Directory, file)
 	}
 	for _, a := range list {
 		if a.Name == file && a.Status == action {
@@ -162,11 +170,63 @@ func (c ToolCall) touch(list []amber.Activity, file, action string) []amber.Acti
 	return append(list, noted(amber.ActivityFile, callName(file, "unknown"), "", action))
 }
 
+// absolute returns a path as hooks write it; "" for what is none.
+func absolute(directory, name string) string {
+	name = strings.TrimSpace(name)
+	if name == "" || strings.ContainsRune(name, 0) {
+		return ""
+	}
+	drive := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
+	if directory == "" || drive || filepath.IsAbs(name) || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\\`) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(directory, name)
+}
+
+// maxTasks bounds the things to do of one call.
+const maxTasks = 200
+
+// tasks returns the things to do that a call notes.
+func tasks(args Object) (out []amber.Activity) {
+	todos := args.List("todos")
+	for _, v := range todos[:min(len(todos), maxTasks)] {
+		t, _ := v.(map[string]any)
+		task := Object(t)
+		if name := callName(task.Text("content"), ""); name != "" {
+			out = append(out, noted(amber.ActivityTask, name, shortDetail(task.Text("id")), taskStatus(task.Text("status"))))
+		}
+	}
+	return out
+}
+
+// taskStatus returns a status in the words all hosts share.
+func taskStatus(s string) string {
+	switch foldName(s) {
+	case "inprogress", "active", "started", "running":
+		return "in_progress"
+	case "completed", "complete", "done", "finished":
+		return "completed"
+	case "failed", "error", "cancelled", "canceled", "deleted", "blocked":
+		return "failed"
+	}
+	return "pending"
+}
+
 // foldName returns a name in lower case without what is neither letter nor digit.
 func foldName(s string) string { return strings.ReplaceAll(Slug(s), "-", "") }
 
-// callName returns the first line of s as one that prints, or instead where there is none.
-func callName(s, instead string) string { return lineOf(s, instead, clip.AtWord) }
+// maxNamed bounds the text in which a name is looked for.
+const maxNamed = 64 << 10
+
+// callName returns the first line of s that says something, cut to what a name may have, or instead where there is none.
+func callName(s, instead string) string {
+	for line := range strings.Lines(clip.AtWord(s, maxNamed)) {
+		if words := clip.Printed(line); words != "" {
+			return clip.AtWord(words, amber.MaxActivityNameBytes)
+		}
+	}
+	return instead
+}
 
 func shortDetail(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")

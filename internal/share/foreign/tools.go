@@ -1,11 +1,6 @@
 package foreign
 
-import (
-	"strings"
-	"unicode"
-
-	"github.com/amber-memory/amber"
-)
+import "github.com/amber-memory/amber"
 
 // Outcome is what became of the use of a tool.
 type Outcome string
@@ -21,14 +16,15 @@ const (
 // tools by the same names.
 var (
 	shells = map[string]bool{
-		"bash": true, "shell": true, "localshell": true, "runshellcommand": true, "execcommand": true,
-		"runinterminal": true, "runterminalcmd": true, "runterminalcommand": true, "execute": true, "powershell": true,
+		"bash": true, "shell": true, "localshell": true, "runshellcommand": true, "execcommand": true, "unifiedexec": true,
+		"runinterminal": true, "runterminalcmd": true, "runterminalcommand": true, "execute": true, "powershell": true, "terminal": true,
 	}
 	fileTools = map[string]string{
-		"read": "read", "readfile": "read", "view": "read", "notebookread": "read",
+		"read": "read", "readfile": "read", "readmanyfiles": "read", "view": "read", "viewfile": "read", "viewimage": "read", "notebookread": "read",
 		"create": "created", "createfile": "created",
 		"write": "modified", "writefile": "modified", "edit": "modified", "editfile": "modified", "multiedit": "modified",
-		"notebookedit": "modified", "replace": "modified", "searchreplace": "modified",
+		"notebookedit": "modified", "editnotebook": "modified", "editnotebookfile": "modified", "editfiles": "modified",
+		"replace": "modified", "searchreplace": "modified", "strreplace": "modified", "replacestringinfile": "modified", "inserteditintofile": "modified",
 		"delete": "deleted", "deletefile": "deleted",
 	}
 )
@@ -45,27 +41,4 @@ func (o Outcome) did(kind amber.ActivityKind, name, detail string) amber.Activit
 		a.Failed = 1
 	}
 	return a
-}
-
-func failure(name string) amber.Activity {
-	return amber.Activity{Kind: amber.ActivityError, Name: name, Count: 1, Failed: 1}
-}
-
-// multiline returns a command of several lines, whose name is only the first.
-func multiline(command string) string {
-	if strings.Contains(strings.TrimSpace(command), "\n") {
-		return command
-	}
-	return ""
-}
-
-// lineOf returns the first line of s that says something, cut to what a name may have, or instead.
-func lineOf(s, instead string, cut func(s string, most int) string) string {
-	for line := range strings.Lines(s) {
-		words := strings.FieldsFunc(strings.ToValidUTF8(line, "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-		if len(words) > 0 {
-			return cut(strings.Join(words, " "), amber.MaxActivityNameBytes)
-		}
-	}
-	return instead
 }

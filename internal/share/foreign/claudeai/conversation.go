@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -24,30 +23,19 @@ type conversation struct {
 }
 
 type message struct {
-	UUID        string       `json:"uuid"`
-	Sender      string       `json:"sender"`
-	Text        string       `json:"text"`
-	Content     []block      `json:"content"`
-	CreatedAt   moment       `json:"created_at"`
-	Attachments []attachment `json:"attachments"`
-	Files       []attachment `json:"files"`
-	Parent      parent       `json:"parent_message_uuid"`
+	UUID        string          `json:"uuid"`
+	Sender      string          `json:"sender"`
+	Text        string          `json:"text"`
+	Content     []foreign.Block `json:"content"`
+	CreatedAt   moment          `json:"created_at"`
+	Attachments []attachment    `json:"attachments"`
+	Files       []attachment    `json:"files"`
+	Parent      parent          `json:"parent_message_uuid"`
 }
 
 type attachment struct {
 	Name string `json:"file_name"`
 	Text string `json:"extracted_content"`
-}
-
-// block is a part of a message.
-type block struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	IsError   bool            `json:"is_error"`
 }
 
 // parent is the message before. Old files do not name it.
@@ -190,28 +178,19 @@ func (m *message) text() string {
 
 // activity returns the tools that a message used.
 func (m *message) activity() (out []amber.Activity) {
-	ended := map[string]string{}
+	ended := map[string]foreign.Outcome{}
 	for _, b := range m.Content {
 		if b.Type == "tool_result" {
-			ended[b.ToolUseID] = "completed"
+			ended[b.ToolUseID] = foreign.Completed
 			if b.IsError {
-				ended[b.ToolUseID] = "failed"
+				ended[b.ToolUseID] = foreign.Failed
 			}
 		}
 	}
 	for _, b := range m.Content {
-		if b.Type != "tool_use" || b.Name == "" {
-			continue
+		if b.Type == "tool_use" && b.Name != "" {
+			out = append(out, b.Activity("", ended[b.ID])...)
 		}
-		a := amber.Activity{Kind: amber.ActivityTool, Name: clip.Bytes(b.Name, amber.MaxActivityNameBytes), Status: ended[b.ID], Count: 1}
-		var input bytes.Buffer
-		if json.Compact(&input, b.Input) == nil && input.String() != "null" {
-			a.Detail = clip.Bytes(input.String(), amber.MaxActivityDetailBytes)
-		}
-		if a.Status == "failed" {
-			a.Failed = 1
-		}
-		out = append(out, a)
 	}
 	return out
 }

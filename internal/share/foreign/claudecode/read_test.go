@@ -79,7 +79,7 @@ func sampleSession(t *testing.T, r *foreigntest.Recorder, file string) {
 			Place: foreign.Place{File: file, At: "line 4"}, Key: foreign.Key{uuid + "3"}, Role: amber.RoleAssistant,
 			Content: "I look at the rounding.", At: at("2026-01-02T03:04:08Z"),
 			Activity: []amber.Activity{
-				{Kind: amber.ActivityTool, Name: "Read", Detail: `{"file_path": "/src/shop/total.go"}`, Status: "completed", Count: 1},
+				{Kind: amber.ActivityTool, Name: "Read", Detail: `{"file_path":"/src/shop/total.go"}`, Status: "completed", Count: 1},
 				{Kind: amber.ActivityFile, Name: "/src/shop/total.go", Status: "read", Count: 1},
 			},
 		},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/clip"
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
@@ -182,9 +181,7 @@ func addCalls(t *foreign.Turn, calls []any) {
 			continue
 		}
 		if called := strings.TrimSpace(fn.Text("name")); called != "" {
-			t.Activity = append(t.Activity, amber.Activity{
-				Kind: amber.ActivityTool, Name: clip.Bytes(called, amber.MaxActivityNameBytes), Detail: clip.Bytes(args, amber.MaxActivityDetailBytes), Count: 1,
-			})
+			t.Activity = append(t.Activity, foreign.Block{Name: called, Input: foreign.JSON(args)}.Activity("", foreign.Unknown)...)
 		}
 	}
 	if len(said) > 0 {
