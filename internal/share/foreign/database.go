@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +31,7 @@ type Database struct {
 // table is an ordinary table.
 type table struct {
 	columns []string
-	rowid   string // a name for the number of a row; "" where columns have all of them
-	root    int64  // its first page
+	root    int64 // its first page
 
 	walked bool
 	tally  sqlpages.Tally
@@ -137,23 +135,17 @@ func (d *Database) readTables(ctx context.Context) error {
 // readColumns reads the columns of a table. It leaves out computed columns, because an expression may take any time
 // and room.
 func (d *Database) readColumns(ctx context.Context, name string, t *table) error {
-	free := []string{"rowid", "_rowid_", "oid"}
-	err := d.conn.Each(ctx, `SELECT name, hidden FROM pragma_table_xinfo(?)`, []any{name}, func(r sqlconn.Row) error {
+	return d.conn.Each(ctx, `SELECT name, hidden FROM pragma_table_xinfo(?)`, []any{name}, func(r sqlconn.Row) error {
 		var column string
 		var hidden int
 		if err := r.Scan(&column, &hidden); err != nil {
 			return err
 		}
-		free = slices.DeleteFunc(free, func(s string) bool { return strings.EqualFold(s, column) })
 		if hidden == 0 {
 			t.columns = append(t.columns, column)
 		}
 		return nil
 	})
-	if len(free) > 0 {
-		t.rowid = free[0]
-	}
-	return err
 }
 
 // walk meets the pages of a table, once, before SQLite does. Errors: damaged; invalid for too many rows.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Row is one row of a table, by the names of its columns.
@@ -14,21 +13,16 @@ type Row struct {
 	values  map[string]any
 }
 
-// Rows calls fn with each row of a table, in the order in which they are stored. With together, the name of a column, rows
-// that have the same value there follow each other. Each row has every column that the table has. The error is that of fn, or
-// a [*TableError].
-func (d *Database) Rows(ctx context.Context, table, together string, fn func(Row) error) error {
+// Rows calls fn with each row of a table, in the order in which they are stored. Each row has every column that the table
+// has. The error is that of fn, or a [*TableError].
+func (d *Database) Rows(ctx context.Context, table string, fn func(Row) error) error {
 	t, ok := d.tables[table]
 	if !ok {
 		return nil
 	}
 	r := &reading{table: t, name: table, fn: fn}
 	err := d.walk(ctx, table, t)
-	switch {
-	case err != nil:
-	case together != "" && slices.Contains(t.columns, together):
-		err = d.together(ctx, together, r)
-	default:
+	if err == nil {
 		err = d.all(ctx, r)
 	}
 	if r.told != nil {
@@ -43,7 +37,7 @@ func (d *Database) Rows(ctx context.Context, table, together string, fn func(Row
 // EachRow calls fn with each row of a table and its place, as Rows does. A row with a value that is too long, and where the
 // table stops being readable, is told to skip. The error is that of fn or of ctx.
 func (d *Database) EachRow(ctx context.Context, table string, skip SkipFunc, fn func(Place, Row) error) error {
-	err := d.Rows(ctx, table, "", func(r Row) error {
+	err := d.Rows(ctx, table, func(r Row) error {
 		at := Place{File: d.name, At: fmt.Sprintf("%s, row %d", table, r.N)}
 		if r.TooLong > 0 {
 			skip(at, "row has a value of more than %d bytes, the limit", MaxItemBytes)
@@ -55,8 +49,8 @@ func (d *Database) EachRow(ctx context.Context, table string, skip SkipFunc, fn 
 }
 
 // RowsOrSkip calls fn with each row of a table, as Rows does. It reports to skip where the table stops being readable.
-func (d *Database) RowsOrSkip(ctx context.Context, table, together string, skip SkipFunc, fn func(Row) error) error {
-	return unlessTorn(ctx, d.Rows(ctx, table, together, fn), skip, Place{File: d.name, At: table})
+func (d *Database) RowsOrSkip(ctx context.Context, table string, skip SkipFunc, fn func(Row) error) error {
+	return unlessTorn(ctx, d.Rows(ctx, table, fn), skip, Place{File: d.name, At: table})
 }
 
 // unlessTorn reports an error of the table itself to skip, and returns any other.

@@ -1,10 +1,8 @@
 package foreign
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -46,67 +44,6 @@ func (d *Database) all(ctx context.Context, r *reading) error {
 	return d.conn.Each(ctx, "SELECT "+cells(r.columns)+" FROM "+quoted(r.name)+" NOT INDEXED", nil, r.row)
 }
 
-// place is where a row is to be read: with those of its group, in the order in which they are stored.
-type place struct {
-	group int32
-	rowid int64
-}
-
-// together reads the rows so that those with the same value in a column follow each other. Only the numbers of the rows are
-// held meanwhile, and sorted.
-func (d *Database) together(ctx context.Context, column string, r *reading) error {
-	if r.rowid == "" {
-		return amber.Errorf(amber.KindInvalid, "read table", r.name, "its columns have all names for the number of a row")
-	}
-	places, err := d.places(ctx, column, r)
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.rowid, b.rowid))
-	})
-	query := "SELECT " + cells(r.columns) + " FROM " + quoted(r.name) + " NOT INDEXED WHERE " + r.rowid + " = ?"
-	for _, p := range places {
-		before := r.n
-		err := d.conn.Each(ctx, query, []any{p.rowid}, r.row)
-		if err == nil && r.n == before {
-			err = amber.Errorf(amber.KindDamaged, "read table", r.name, "row %d cannot be found by its number", p.rowid)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// places returns the numbers of all rows. Groups are numbered in the order in which they begin.
-func (d *Database) places(ctx context.Context, column string, r *reading) ([]place, error) {
-	groups := map[[16]byte]int32{}
-	out := make([]place, 0, r.tally.Rows)
-	query := fmt.Sprintf("SELECT %s, %s FROM %s NOT INDEXED", r.rowid, cell(column), quoted(r.name))
-	err := d.conn.Each(ctx, query, nil, func(s sqlconn.Row) error {
-		var p place
-		var value any
-		if err := s.Scan(&p.rowid, &value); err != nil {
-			return err
-		}
-		sum := Digest(cellText(value))
-		key := [16]byte(sum[:])
-		group, ok := groups[key]
-		if !ok {
-			group = int32(len(groups))
-			groups[key] = group
-		}
-		p.group = group
-		out = append(out, p)
-		if int64(len(out)) > r.tally.Rows {
-			return amber.Errorf(amber.KindDamaged, "read table", r.name, "there are more rows than the %d of its pages", r.tally.Rows)
-		}
-		return nil
-	})
-	return out, err
-}
-
 // scanRow reads a row of a query of cells, and returns how many bytes its values have.
 func scanRow(r sqlconn.Row, n int64, columns []string) (row Row, size int64, err error) {
 	row = Row{N: n, values: make(map[string]any, len(columns))}
@@ -129,8 +66,7 @@ func scanRow(r sqlconn.Row, n int64, columns []string) (row Row, size int64, err
 	return row, size, nil
 }
 
-// cells are the columns of a query, and how many values are too long. One of those would end the query, and one that is
-// sorted would leave it without a row.
+// cells are the columns of a query, and how many values are too long. One of those would end the query.
 func cells(columns []string) string {
 	var b, long strings.Builder
 	long.WriteString("0")

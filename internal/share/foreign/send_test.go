@@ -126,7 +126,7 @@ func TestADatabaseInUseArrivesWhole(t *testing.T) {
 		must.Equal(t, "files of "+path, len(there.Files()), 1)
 		d := must.Get(foreign.OpenDatabase(t.Context(), there, there.Files()[0]))(t)
 		var rows []string
-		must.Do(t, d.Rows(t.Context(), "t", "", func(r foreign.Row) error { rows = append(rows, r.Text("x")); return nil }))
+		must.Do(t, d.Rows(t.Context(), "t", func(r foreign.Row) error { rows = append(rows, r.Text("x")); return nil }))
 		must.Do(t, d.Close())
 		must.Equal(t, "rows", rows, []string{"in the log"})
 	}

@@ -193,7 +193,7 @@ CREATE VIEW memories AS SELECT 'view' AS content; CREATE VIRTUAL TABLE words USI
 	defer d.Close()
 	must.Equal(t, "tables", fmt.Sprint(d.Has("real"), d.Has("memories"), d.Has("words")), "true false false")
 	var rows []string
-	must.Do(t, d.Rows(t.Context(), "real", "", func(r Row) error {
+	must.Do(t, d.Rows(t.Context(), "real", func(r Row) error {
 		n, _ := r.Number("b")
 		rows = append(rows, fmt.Sprint(r.N, r.Text("a"), n, r.Null("a"), r.Text("none")))
 		return nil

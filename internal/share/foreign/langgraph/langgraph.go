@@ -47,5 +47,5 @@ func (r *reader) read(ctx context.Context, d *foreign.Database) error {
 	if !hasStore(d) {
 		return nil
 	}
-	return d.RowsOrSkip(ctx, table, "", r.to.Skip, r.row)
+	return d.RowsOrSkip(ctx, table, r.to.Skip, r.row)
 }

@@ -94,13 +94,6 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestADatabaseInUse(t *testing.T) {
-	dir := foreigntest.Database(t, "x.db", store)
-	const unfinished = `DELETE FROM store`
-	foreigntest.InUse(t, filepath.Join(dir, "x.db"), `INSERT INTO store (prefix, key, value) VALUES ('p','k','{"text":"in the log"}')`, unfinished)
-	must.Equal(t, "content", foreigntest.Read(t, langgraph.Format, dir).Memories[0].Content, "in the log")
-}
-
 func TestDamage(t *testing.T) {
 	foreigntest.Damage(t, langgraph.Format, foreigntest.Database(t, "x.db", foreigntest.Script(t, "testdata/store.sql")), "x.db", -1)
 }

@@ -146,19 +146,6 @@ func TestDatabaseAndExportSayTheSame(t *testing.T) {
 	must.Equal(t, "memory", of(read(t, export)), of(read(t, database(t, ""))), foreigntest.Times)
 }
 
-func TestADatabaseInUse(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(database(t, ""), "sqlite_vec.db")
-	insert := `INSERT INTO memories(content_hash,content) VALUES ('%[1]s','%[1]s');`
-	foreigntest.InUse(t, file, fmt.Sprintf(insert, "in the log"), fmt.Sprintf(insert, "not committed"))
-	for what, name := range map[string]string{"folder": filepath.Dir(file), "file": file, "read-only folder": foreigntest.Unwritable(t, file)} {
-		r := read(t, name)
-		must.Equal(t, what, len(r.Memories), 3)
-		must.Equal(t, what, r.Memories[2].Content, "in the log")
-		must.Equal(t, what, len(r.Relations), 1)
-	}
-}
-
 func TestDatabasesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{

@@ -176,18 +176,6 @@ func TestHistoryAndDumpTogether(t *testing.T) {
 	must.Equal(t, "skipped", append(r.Skips, r.Warnings...), nil)
 }
 
-func TestAHistoryInUse(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(database(t, ""), "history.db")
-	insert := `INSERT INTO history VALUES ('%[1]s','%[1]s',NULL,'%[1]s','ADD','2026-01-02T03:04:05Z',NULL,0,NULL,NULL);`
-	foreigntest.InUse(t, file, fmt.Sprintf(insert, "in the log"), fmt.Sprintf(insert, "not committed"))
-	for what, name := range map[string]string{"folder": filepath.Dir(file), "file": file, "read-only folder": foreigntest.Unwritable(t, file)} {
-		r := read(t, name)
-		must.Equal(t, what, len(r.Memories), 3)
-		must.Equal(t, what, r.Memories[2].Content, "in the log")
-	}
-}
-
 func TestDatabasesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{

@@ -2,6 +2,7 @@ package openaiagents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -10,71 +11,50 @@ import (
 	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
-// walk goes over the messages, session by session.
-type walk struct {
-	r       *reader
-	begun   bool
-	session string
-	at      amber.Time     // of the last message that has one
-	seen    map[string]int // digests of the session
-	skip    func(foreign.Place, string)
-	take    func(session string, t foreign.Turn) error
-}
-
 // messages calls take with each message that says something.
-func (r *reader) messages(ctx context.Context, skip func(foreign.Place, string), take func(session string, t foreign.Turn) error) error {
-	w := &walk{r: r, seen: map[string]int{}, skip: skip, take: take}
-	return r.rows(ctx, r.store.messages, "session_id", w.row)
+func (r *reader) messages(ctx context.Context, skip func(foreign.Place, string), take func(session string, t foreign.Turn)) error {
+	seen := map[[16]byte]int{}      // how often each session has each message
+	last := map[string]amber.Time{} // of each session
+	return r.rows(ctx, r.store.messages, func(row foreign.Row) error {
+		session, data := row.Text("session_id"), row.Text("message_data")
+		digest := foreign.Hex(foreign.Digest(data))
+		sum := foreign.Digest(session, digest)
+		id := [16]byte(sum[:16])
+		before := seen[id]
+		seen[id]++
+		if r.aside[row.Text("id")] {
+			return nil
+		}
+		place := r.place(r.store.messages, row)
+		t, why := r.turn(session, []byte(data))
+		if why == "" && t.Role != "" {
+			t.At, why = r.time(row.Text("created_at"), session, last)
+		}
+		switch {
+		case why != "":
+			skip(place, why)
+		case t.Role != "":
+			t.Place, t.Key = place, foreign.Key{session, digest, strconv.Itoa(before)}
+			take(session, t)
+		}
+		return nil
+	})
 }
 
-func (w *walk) row(row foreign.Row) error {
-	w.enter(row.Text("session_id"))
-	data := row.Text("message_data")
-	digest := foreign.Hex(foreign.Digest(data))
-	before := w.seen[digest]
-	w.seen[digest]++
-	if w.r.aside[row.Text("id")] {
-		return nil
+// time returns when a message was said. One without a time is as old as the one before it, as its session, or as the file.
+func (r *reader) time(text, session string, last map[string]amber.Time) (at amber.Time, why string) {
+	if text != "" {
+		at, err := foreign.Text(text)
+		if err != nil {
+			return at, "created_at: " + err.Error()
+		}
+		last[session] = at
 	}
-	place := w.r.place(w.r.store.messages, row)
-	t, why := w.r.turn(w.session, []byte(data))
-	if why == "" && t.Role != "" {
-		why = w.time(row.Text("created_at"))
+	at = last[session]
+	if f := r.sessions[session]; f != nil {
+		at = cmp.Or(at, f.started)
 	}
-	switch {
-	case why != "":
-		w.skip(place, why)
-		return nil
-	case t.Role == "":
-		return nil
-	}
-	t.Place, t.At, t.Key = place, w.at, foreign.Key{w.session, digest, strconv.Itoa(before)}
-	return w.take(w.session, t)
-}
-
-// enter begins a session. Its first message without a time is as old as the session, or as the file.
-func (w *walk) enter(session string) {
-	if w.begun && session == w.session {
-		return
-	}
-	w.session, w.begun = session, true
-	w.at = w.r.file.ModifiedAt()
-	if f := w.r.sessions[session]; f != nil && !f.started.IsZero() {
-		w.at = f.started
-	}
-	clear(w.seen)
-}
-
-func (w *walk) time(text string) (why string) {
-	if text == "" {
-		return ""
-	}
-	at, err := foreign.Text(text)
-	if err != nil {
-		return "created_at: " + err.Error()
-	}
-	w.at = at
-	return ""
+	return cmp.Or(at, r.file.ModifiedAt()), ""
 }
 
 // turn returns what an item says, without a role where that is nothing; why tells that it cannot be read.
@@ -117,39 +97,40 @@ var roles = map[string]amber.Role{
 // count is the first pass.
 func (r *reader) count(ctx context.Context) error {
 	skip := func(at foreign.Place, why string) { r.to.Skip(at, "%s", why) }
-	return r.messages(ctx, skip, func(session string, t foreign.Turn) error {
+	return r.messages(ctx, skip, func(session string, t foreign.Turn) {
 		f := r.facts(session)
 		if f == nil {
 			skip(t.Place, "the database has more than "+strconv.Itoa(maxSessions)+" sessions, the limit")
-			return nil
+			return
 		}
 		f.turns++
+		f.size += len(t.Content)
 		f.state = t.Key[1]
 		f.said.Add(t.At)
 		if f.name == "" && t.Role == amber.RoleUser {
 			f.name = t.Content[:min(len(t.Content), maxName)]
 		}
-		return nil
 	})
 }
 
-// giveOut is the second pass. The file has the same rows in both, or the error says that it was written to.
+// giveOut gives out the conversations, in several passes over the table if they are large. The file has the same rows in each, or the
+// error says that it was written to.
 func (r *reader) giveOut(ctx context.Context) error {
-	last, begun, want := "", false, false
-	return r.messages(ctx, func(foreign.Place, string) {}, func(session string, t foreign.Turn) (err error) {
-		f := r.sessions[session]
-		if f == nil {
-			return nil
+	sizes := map[string]int{}
+	for session, f := range r.sessions {
+		if f.turns > 0 {
+			sizes[session] = f.size
 		}
-		if !begun || session != last {
-			last, begun = session, true
-			if want, err = r.to.Session(r.session(session, f, foreign.Place{File: r.file.Name, At: "session " + session})); err != nil {
-				return err
+	}
+	collect := func(held map[string][]foreign.Turn) error {
+		return r.messages(ctx, func(foreign.Place, string) {}, func(session string, t foreign.Turn) {
+			if turns, wanted := held[session]; wanted {
+				held[session] = append(turns, t)
 			}
-		}
-		if !want {
-			return nil
-		}
-		return r.to.Turn(t)
+		})
+	}
+	return foreign.Gather(sizes, maxHeld, collect, func(session string, turns []foreign.Turn) error {
+		at := foreign.Place{File: r.file.Name, At: "session " + session}
+		return foreign.Tell(r.to, r.session(session, r.sessions[session], at), turns)
 	})
 }

@@ -96,22 +96,6 @@ INSERT INTO message_structure VALUES ('a',1,'main'),('a',2,'branch_1'),('a',1,'b
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns["openai-agents-a"]), "user: one\nuser: three\n")
 }
 
-func TestAViewIsNoTable(t *testing.T) {
-	dir := foreigntest.Database(t, "x.db", `CREATE TABLE t (a TEXT);
-CREATE VIEW agent_messages AS SELECT 1 AS id, 'ada' AS session_id, '{"role":"user","content":"x"}' AS message_data, '' AS created_at;
-CREATE VIEW agent_sessions AS SELECT 'ada' AS session_id, '' AS created_at, '' AS updated_at;`)
-	foreigntest.Detects(t, openaiagents.Format, map[string]foreign.Match{dir: foreign.No})
-	must.Equal(t, "read", foreigntest.ReadAny(t, openaiagents.Format, dir).Count(), 0)
-}
-
-func TestADatabaseInUse(t *testing.T) {
-	dir := foreigntest.Database(t, "x.db", tables)
-	const unfinished = "DELETE FROM agent_messages"
-	foreigntest.InUse(t, filepath.Join(dir, "x.db"), insert("a", `{"role":"user","content":"in the log"}`, "2026-01-02 03:04:05"), unfinished)
-	r := foreigntest.Read(t, openaiagents.Format, dir)
-	must.Equal(t, "turns", foreigntest.Texts(r.Turns["openai-agents-a"]), "user: in the log\n")
-}
-
 func TestDetect(t *testing.T) {
 	dir := foreigntest.Database(t, "mine", foreigntest.Script(t, "testdata/session.sql"))
 	other := foreigntest.Database(t, "x.db", `CREATE TABLE sessions (session_id TEXT, created_at TEXT, updated_at TEXT); CREATE TABLE messages (session_id TEXT, content TEXT);`)

@@ -15,6 +15,7 @@ const (
 	maxFailed   = 10_000
 	maxSaid     = 1000
 	maxName     = 200
+	maxHeld     = 64 << 20 // bytes of conversations that are held at once, unless one alone has more
 )
 
 // facts are what the first pass finds of a session.
@@ -23,6 +24,7 @@ type facts struct {
 	said           foreign.Span // its messages
 	name, state    string
 	turns          int64
+	size           int // bytes of them
 }
 
 // reader reads one store in two passes.
@@ -48,13 +50,12 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
-// rows goes over a table; with together, rows with the same value in that column follow each other. The report names
-// the rows that cannot be read.
-func (r *reader) rows(ctx context.Context, table, together string, fn func(foreign.Row) error) error {
+// rows goes over a table. The report names the rows that cannot be read.
+func (r *reader) rows(ctx context.Context, table string, fn func(foreign.Row) error) error {
 	if table == "" {
 		return nil
 	}
-	return r.database.RowsOrSkip(ctx, table, together, r.to.Skip, fn)
+	return r.database.RowsOrSkip(ctx, table, r.to.Skip, fn)
 }
 
 func (r *reader) place(table string, row foreign.Row) foreign.Place {
@@ -62,7 +63,7 @@ func (r *reader) place(table string, row foreign.Row) foreign.Place {
 }
 
 func (r *reader) readSessions(ctx context.Context) error {
-	return r.rows(ctx, r.store.sessions, "", func(row foreign.Row) error {
+	return r.rows(ctx, r.store.sessions, func(row foreign.Row) error {
 		f := r.facts(row.Text("session_id"))
 		if f == nil {
 			return nil
@@ -89,7 +90,7 @@ func (r *reader) facts(session string) *facts {
 // readBranches finds the messages that are not on the main branch: they were taken back.
 func (r *reader) readBranches(ctx context.Context) error {
 	main := map[string]bool{}
-	err := r.rows(ctx, r.store.structure, "", func(row foreign.Row) error {
+	err := r.rows(ctx, r.store.structure, func(row foreign.Row) error {
 		id := row.Text("message_id")
 		if row.Text("branch_id") == "main" {
 			main[id] = true
