@@ -43,7 +43,7 @@ func Fingerprint(format, what string, key Key) string {
 // MemoryID returns the id of the memory that a row becomes, a UUID of version 8. It is the same on every machine, and
 // never an id that a file names: a stranger's file could name a memory that is here.
 func MemoryID(format string, key Key) amber.MemoryID {
-	return amber.MemoryID(uuid(keyed(format, "memory", key)))
+	return amber.MemoryID(UUID(keyed(format, "memory", key)))
 }
 
 // TurnID returns the id of the turn that a message becomes.
@@ -53,10 +53,11 @@ func TurnID(format string, key Key) amber.TurnID {
 
 // RelationID returns the id of a relation.
 func RelationID(format string, from, to amber.MemoryID, typ string) string {
-	return uuid(keyed(format, "relation", Key{string(from), string(to), typ}))
+	return UUID(keyed(format, "relation", Key{string(from), string(to), typ}))
 }
 
-func uuid(sum [sha256.Size]byte) string {
+// UUID makes a UUID of version 8 of a digest.
+func UUID(sum [sha256.Size]byte) string {
 	b := sum[:16]
 	b[6] = b[6]&0x0f | 0x80
 	b[8] = b[8]&0x3f | 0x80

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -47,4 +48,31 @@ func CutID(texts []string, mark string) (rest []string, id string) {
 		rest = append(rest, s)
 	}
 	return rest, id
+}
+
+// TakeOwn sets what an export of Amber wrote about a memory, beside its text. Project wins over that of the export, and a kind or a scope
+// that does not hold is left out.
+func (m *Memory) TakeOwn(own Object, project string) {
+	if k := amber.MemoryKind(own.Text("kind")); amber.CheckOneOf("kind", k, amber.MemoryKinds()...) == nil {
+		m.Kind = k
+	}
+	m.Title, m.Summary, m.Topic = own.Text("title"), own.Text("summary"), own.Text("topic")
+	m.ProjectID, m.UserID = cmp.Or(project, own.Text("project_id")), cmp.Or(own.Text("user_id"), m.UserID)
+	m.WorkspaceID, m.SessionID = own.Text("workspace_id"), amber.SessionID(own.Text("session_id"))
+	if s := amber.Scope(own.Text("scope")); s == amber.ScopeGlobal || m.For(s) != "" {
+		m.Scope = s
+	}
+}
+
+// FillLists puts empty lists in the place of those that a memory lacks, as a store keeps them.
+func FillLists(m *amber.Memory) {
+	if m.Tags == nil {
+		m.Tags = []string{}
+	}
+	if m.Metadata == nil {
+		m.Metadata = map[string]string{}
+	}
+	if m.SourceRefs == nil {
+		m.SourceRefs = []amber.SourceRef{}
+	}
 }

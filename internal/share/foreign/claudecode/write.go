@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -90,9 +91,6 @@ func (w *writer) memory(m amber.Memory) error {
 	return nil
 }
 
-// maxSlug bounds the name of a file.
-const maxSlug = 60
-
 // reserved names mean something to Claude Code, or to some file system.
 var reserved = pattern.Of(`^(memory|claude|agents|con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
@@ -100,13 +98,9 @@ var reserved = pattern.Of(`^(memory|claude|agents|con|prn|aux|nul|com[0-9]|lpt[0
 func (w *writer) candidates(m amber.Memory) []string {
 	slug := ""
 	for _, s := range []string{m.Topic, m.Metadata["topic"], m.Title, firstWords(m.Content)} {
-		if slug = foreign.Slug(s); slug != "" {
-			break
-		}
+		slug = cmp.Or(slug, foreign.ShortSlug(s))
 	}
-	if slug = strings.Trim(slug[:min(len(slug), maxSlug)], "-"); slug == "" {
-		slug = "note"
-	}
+	slug = cmp.Or(slug, "note")
 	id := foreign.Slug(string(m.ID))
 	var out []string
 	if file := w.written[string(m.ID)]; file != "" {

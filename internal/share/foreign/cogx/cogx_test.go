@@ -114,7 +114,6 @@ broken
 		"memory_blocks.jsonl": `{"kind":"memory_block","external_system":"letta","external_id":"b1","label":"human","value":"Ada","limit":5000}` + "\n",
 		"entities.jsonl":      `{"external_id":"m2","name":"shop","entity_type":"Project","description":"The shop","aliases":["store"],"attributes":{"a":1}}` + "\n",
 		"documents.jsonl": `{"external_system":"cognee","external_id":"d1","content":"text","title":"a/b","mime_type":"text/plain"}
-{"external_system":"cognee","external_id":"d2","content":"other","title":"a/b"}
 {"external_system":"cognee","external_id":"d3","content":"untitled"}
 {"external_system":"cognee","external_id":"d4","content":""}
 `,
@@ -142,8 +141,7 @@ broken
 		`memories.jsonl: line 7: record has no external_id`,
 		`memories.jsonl: line 8: memory "m5" is empty`,
 		"memories.jsonl: line 9: record is not valid JSON: invalid character 'b' looking for beginning of value",
-		`documents.jsonl: line 2: document would be the note "cogx/cognee/a-b", which is that of documents.jsonl: line 1 already`,
-		`documents.jsonl: line 4: document "d4" is empty`,
+		`documents.jsonl: line 3: document "d4" is empty`,
 	}, "\n"))
 }
 

@@ -88,16 +88,7 @@ func (r *reader) factMemory(x record) (foreign.Memory, bool) {
 // restore takes what Amber wrote about a memory.
 func (r *reader) restore(m *foreign.Memory, x record) {
 	own := x.own
-	if k := amber.MemoryKind(own.Text("kind")); amber.CheckOneOf("kind", k, amber.MemoryKinds()...) == nil {
-		m.Kind = k
-	}
-	m.Title, m.Summary, m.Topic = own.Text("title"), own.Text("summary"), own.Text("topic")
-	m.ProjectID = cmp.Or(r.o.Project, own.Text("project_id"))
-	m.UserID = cmp.Or(own.Text("user_id"), m.UserID)
-	m.WorkspaceID, m.SessionID = own.Text("workspace_id"), amber.SessionID(own.Text("session_id"))
-	if s := amber.Scope(own.Text("scope")); s == amber.ScopeGlobal || m.For(s) != "" {
-		m.Scope = s
-	}
+	m.TakeOwn(own, r.o.Project)
 	for name := range own.Sub("metadata") {
 		if m.Metadata == nil {
 			m.Metadata = map[string]string{}

@@ -265,10 +265,5 @@ func (r *reader) document(x record) error {
 		r.to.Skip(x.at, "document %.80q is empty", x.id)
 		return nil
 	}
-	if before, taken := r.used["note\x00"+name]; taken {
-		r.to.Skip(x.at, "document would be the note %q, which is that of %s already", name, before)
-		return nil
-	}
-	r.used["note\x00"+name] = x.at.String()
 	return r.to.Note(foreign.Note{Place: x.at, Name: name, Content: x.Text("content"), UpdatedAt: x.updated})
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -131,7 +130,7 @@ type memory struct {
 func (w *writer) memories(ctx context.Context, c foreign.Contents, put put) error {
 	return c.Memories(ctx, func(m amber.Memory) error {
 		if _, related := w.ends[m.ID]; related {
-			w.ends[m.ID] = nameOf(m)
+			w.ends[m.ID] = foreign.TitleOf(m)
 		}
 		h := w.head("memory", string(m.ID), m.CreatedAt, m.UpdatedAt, everything{
 			m.Kind, m.Scope, m.Identities, m.Title, m.Summary, m.Topic, m.Metadata, m.SourceRefs, m.Trust, m.Origin, m.Revision,
@@ -140,15 +139,6 @@ func (w *writer) memories(ctx context.Context, c foreign.Contents, put put) erro
 		h.Scope.UserID, h.Scope.SessionID = m.UserID, m.SessionID
 		return put(memory{h, m.Content, m.Tags})
 	})
-}
-
-// nameOf returns the title of a memory, or the beginning of its text.
-func nameOf(m amber.Memory) string {
-	if m.Title != "" {
-		return m.Title
-	}
-	words := strings.Fields(m.Content)
-	return cmp.Or(strings.Join(words[:min(len(words), 8)], " "), string(m.ID))
 }
 
 type entity struct {
@@ -169,7 +159,7 @@ func (w *writer) entities(ctx context.Context, c foreign.Contents, put put) erro
 			return nil
 		}
 		h := w.head("entity", entityID(m.ID), m.CreatedAt, m.UpdatedAt, map[string]string{"memory": string(m.ID)})
-		return put(entity{h, nameOf(m), "memory"})
+		return put(entity{h, foreign.TitleOf(m), "memory"})
 	})
 }
 

@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 const (
@@ -17,31 +17,10 @@ const (
 	rowName  = "amber engram row 1"
 )
 
-// digest hashes strings, each with its length before it.
-func digest(parts ...string) [sha256.Size]byte {
-	h := sha256.New()
-	for _, part := range parts {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
-		h.Write(n[:])
-		io.WriteString(h, part)
-	}
-	return [sha256.Size]byte(h.Sum(nil))
-}
-
-// uuid makes a UUID of version 8 of a digest.
-func uuid(sum [sha256.Size]byte) string {
-	b := sum[:16]
-	b[6] = b[6]&0x0f | 0x80
-	b[8] = b[8]&0x3f | 0x80
-	s := hex.EncodeToString(b)
-	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
-}
-
 // A fingerprint names a row by what 1.7.0 keeps when it imports it and exports it again. Local numbers, counters and the
 // other times are not in it.
 func fingerprint(kind, session, typ, title, content, created, project, scope string) string {
-	sum := digest(rowName, kind, session, typ, title, content, created, project, scope)
+	sum := foreign.Digest(rowName, kind, session, typ, title, content, created, project, scope)
 	return hex.EncodeToString(sum[:])
 }
 
@@ -79,7 +58,7 @@ func memoryOfSync(sync string) amber.MemoryID {
 	if id, err := amber.ParseMemoryID(sync); err == nil {
 		return id
 	}
-	return amber.MemoryID(uuid(digest(syncName, "observation", sync)))
+	return amber.MemoryID(foreign.UUID(foreign.Digest(syncName, "observation", sync)))
 }
 
 // turnID returns the id of the turn a prompt becomes.
@@ -94,7 +73,7 @@ func turnOfSync(sync string) amber.TurnID {
 	if id, err := amber.ParseMemoryID(sync); err == nil {
 		return amber.TurnID(id)
 	}
-	sum := digest(syncName, "prompt", sync)
+	sum := foreign.Digest(syncName, "prompt", sync)
 	return amber.TurnID(tool + "-" + hex.EncodeToString(sum[:16]))
 }
 
@@ -112,7 +91,7 @@ func memoryID(m amber.Memory, sync, print string) amber.MemoryID {
 		if err != nil {
 			panic("engram: a fingerprint is hexadecimal: " + err.Error())
 		}
-		return amber.MemoryID(uuid([sha256.Size]byte(sum)))
+		return amber.MemoryID(foreign.UUID([sha256.Size]byte(sum)))
 	}
 	topicID := func(epoch int) amber.MemoryID {
 		return amber.TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch)

@@ -54,8 +54,8 @@ type kept struct {
 	Amber *keptMember `json:"amber,omitempty"` // of links to rows that say which version they are
 }
 
-// foreign is the field "engram" of a memory: what is kept, and of the text what had to be changed.
-type foreign struct {
+// observed is the field "engram" of a memory: what is kept, and of the text what had to be changed.
+type observed struct {
 	kept
 	Title *string `json:"title,omitempty"`         // as it was
 	Blank *string `json:"blank_content,omitempty"` // the content as it was, when the title takes its place
@@ -80,7 +80,7 @@ func (k kept) observation(title, content string) Observation {
 }
 
 // texts returns title and content of a memory as the row had them, as far as they were not changed since.
-func (f foreign) texts(m amber.Memory) (title, content string) {
+func (f observed) texts(m amber.Memory) (title, content string) {
 	title, content = m.Title, restore(m.Content, f.Lost)
 	if f.Title != nil && cleanTitle(*f.Title) == m.Title {
 		title = *f.Title

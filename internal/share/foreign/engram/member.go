@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // memberName is the member that rows of Amber carry at their end. Engram passes over it; an Amber that reads the row knows
@@ -56,15 +57,7 @@ func (a memoryMember) memory(content string) amber.SyncMemory {
 		Trust: amber.TrustImported, Origin: a.Origin, Revision: a.Revision, ContentDigest: a.ContentDigest,
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Foreign: a.Foreign,
 	}, Saw: a.Saw}
-	if m.Tags == nil {
-		m.Tags = []string{}
-	}
-	if m.Metadata == nil {
-		m.Metadata = map[string]string{}
-	}
-	if m.SourceRefs == nil {
-		m.SourceRefs = []amber.SourceRef{}
-	}
+	foreign.FillLists(&m.Memory)
 	return m
 }
 

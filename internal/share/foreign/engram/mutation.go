@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/clip"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // thing is what a mutation is about.
@@ -225,7 +226,7 @@ func (r *reader) observationGone(m Mutation) (*version, error) {
 	if id, err := cleanID("project id", deref(project)); err == nil && id != "" && !known {
 		mem.Scope, mem.ProjectID = amber.ScopeProject, r.project.Of(id)
 	}
-	sum := fmt.Sprintf("%x", digest(syncName, "observation", key))
+	sum := fmt.Sprintf("%x", foreign.Digest(syncName, "observation", key))
 	o := amber.Origin{Device: tool, Counter: goneCounter, Clock: stamp(at, sum)}
 	v := &version{memory: tombstone(mem, at, o), deleted: at, print: sum}
 	return v, amber.SyncRecord{Memory: &v.memory}.Check()
@@ -246,6 +247,6 @@ func gone(m Mutation) (Row, error) {
 		return Row{}, err
 	}
 	at := latest(parseTime(deref(deletedAt)), parseTime(m.OccurredAt))
-	g.Origin = amber.Origin{Device: tool, Counter: goneCounter, Clock: stamp(at, fmt.Sprintf("%x", digest(syncName, m.Entity, key)))}
+	g.Origin = amber.Origin{Device: tool, Counter: goneCounter, Clock: stamp(at, fmt.Sprintf("%x", foreign.Digest(syncName, m.Entity, key)))}
 	return Row{Record: amber.SyncRecord{Gone: &g}}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/clip"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // ReadOptions say how rows are read.
@@ -150,7 +151,7 @@ func (r *reader) session(s Session) (Row, error) {
 			StartedAt: started, EndedAt: ended, Summary: summary, CreatedAt: started, UpdatedAt: last,
 		},
 		// The low bits tell versions of one second apart, so they come from all of the row.
-		Origin: amber.Origin{Device: tool, Counter: 1, Clock: stamp(last, fmt.Sprintf("%x", digest(string(s.encode()))))},
+		Origin: amber.Origin{Device: tool, Counter: 1, Clock: stamp(last, fmt.Sprintf("%x", foreign.Digest(string(s.encode()))))},
 	}
 	if s.EndedAt != nil {
 		session.Origin.Counter = 2

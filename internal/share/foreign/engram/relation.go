@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // States of a relation that later versions write: no verdict yet, a verdict, or a verdict that is void. Engram shows
@@ -54,7 +55,7 @@ func RelationID(key string) string {
 	if id, err := amber.ParseMemoryID(key); err == nil {
 		return string(id)
 	}
-	return uuid(digest(syncName, "relation", key))
+	return foreign.UUID(foreign.Digest(syncName, "relation", key))
 }
 
 // Counters of relations: Engram has none, and a verdict comes after a pending one whatever the second says.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // relationMember is the version of a relation but for its id and its ends, which the payload has: the id follows from the
@@ -160,6 +161,6 @@ func PlainName(sync string, id amber.MemoryID) bool {
 func text(s string) *string { return &s }
 
 func hexDigest(s string) string {
-	sum := digest(s)
+	sum := foreign.Digest(s)
 	return hex.EncodeToString(sum[:])
 }

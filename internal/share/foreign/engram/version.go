@@ -119,7 +119,7 @@ func (r *reader) identify(o Observation) (m amber.Memory, err error) {
 
 // setText sets title and content, and keeps what had to be changed of them.
 func setText(m *amber.Memory, o Observation) error {
-	f := foreign{kept: keepObservation(o)}
+	f := observed{kept: keepObservation(o)}
 	if m.Title = cleanTitle(o.Title); m.Title != o.Title {
 		f.Title = &o.Title
 	}

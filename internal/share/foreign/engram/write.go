@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // FromRecord makes a row of a session, a live memory or a prompt. The number of the row is 0 or what it was; the caller
@@ -77,7 +78,7 @@ func manualSessionID(project string) string {
 	if id := "amber-" + project; len(id) <= amber.MaxIDBytes {
 		return id
 	}
-	return "amber-" + fmt.Sprintf("%x", digest(project))[:32]
+	return "amber-" + fmt.Sprintf("%x", foreign.Digest(project))[:32]
 }
 
 func (p Project) fromPrompt(t amber.Turn, link *amber.SyncLink) Prompt {
@@ -95,7 +96,7 @@ func (p Project) fromPrompt(t amber.Turn, link *amber.SyncLink) Prompt {
 }
 
 func (p Project) fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
-	f, isForeign := keptIn[foreign](string(m.Foreign[tool]))
+	f, isForeign := keptIn[observed](string(m.Foreign[tool]))
 	if link != nil && (link.Version == m.Origin || m.Origin.Device == tool) {
 		k, ok := keptIn[kept](link.Extra)
 		switch {

@@ -101,15 +101,8 @@ func (b block) rest() foreign.Object {
 // exported takes what an export of Amber wrote about a memory.
 func exported(m *foreign.Memory, own foreign.Object, o foreign.Options) {
 	m.AmberID = own.Text("id")
-	kind := amber.MemoryKind(own.Text("kind"))
-	if !slices.Contains(amber.MemoryKinds(), kind) {
-		return
-	}
-	m.Kind, m.Title, m.Summary, m.Topic, m.Foreign = kind, own.Text("title"), own.Text("summary"), own.Text("topic"), nil
-	m.Tags = own.Texts("tags")
-	m.ProjectID = cmp.Or(o.Project, own.Text("project_id"))
-	m.UserID, m.WorkspaceID, m.SessionID = own.Text("user_id"), own.Text("workspace_id"), amber.SessionID(own.Text("session_id"))
-	if s := amber.Scope(own.Text("scope")); s == amber.ScopeGlobal || m.For(s) != "" {
-		m.Scope = s
+	if slices.Contains(amber.MemoryKinds(), amber.MemoryKind(own.Text("kind"))) {
+		m.TakeOwn(own, o.Project)
+		m.Tags, m.Foreign = own.Texts("tags"), nil
 	}
 }

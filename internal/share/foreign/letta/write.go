@@ -180,12 +180,5 @@ func (w *writer) blocks(ctx context.Context, c foreign.Contents) error {
 
 // label names a block: an agent has no two of one label.
 func label(m amber.Memory) string {
-	slug := foreign.Slug(cmp.Or(m.Topic, m.Title))
-	if len(slug) > 60 {
-		slug = strings.TrimRight(slug[:60], "-")
-	}
-	if slug != "" {
-		slug += "-"
-	}
-	return string(m.Kind) + "/" + slug + string(m.ID)
+	return string(m.Kind) + "/" + strings.TrimLeft(foreign.ShortSlug(cmp.Or(m.Topic, m.Title))+"-"+string(m.ID), "-")
 }

@@ -1,8 +1,6 @@
 package markdown
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -86,7 +84,7 @@ func (p *page) unwrapNote() {
 	if _, err := amber.CheckNoteName(name); err == nil {
 		p.note = name
 	}
-	p.text, p.known = text, noteDigest(text) == p.front.Text("amber_digest")
+	p.text, p.known = text, amber.ContentDigest(text) == p.front.Text("amber_digest")
 }
 
 // added are the lines that an export can put into a head that a note has, before the two that are always there.
@@ -105,11 +103,6 @@ func withoutMarks(text string) (string, bool) {
 		_, rest, _ = strings.Cut(rest, "\n")
 	}
 	return "---\n" + rest, ok
-}
-
-func noteDigest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 // strengthOf reads what an export wrote behind a relation that is not of full strength.

@@ -93,8 +93,8 @@ func rootOf(t *foreign.Tree) string {
 
 // readInstructions makes a note of each file: standing orders of a person are no memories.
 func readInstructions(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
-	root, taken := rootOf(t), notes{}
-	project := noteElement(projectOf(t, root, o))
+	root := rootOf(t)
+	project := foreign.NoteName(strings.ReplaceAll(projectOf(t, root, o), "/", "-"))
 	for _, f := range t.Files() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -112,8 +112,8 @@ func readInstructions(ctx context.Context, t *foreign.Tree, o foreign.Options, t
 		if strings.EqualFold(path.Base(f.Name), "GEMINI.md") {
 			text = handWritten(text)
 		}
-		name := "instructions/" + project + "/" + noteName(strings.TrimPrefix(f.Name, root))
-		if strings.TrimSpace(text) == "" || !taken.take(name, at, to) {
+		name := "instructions/" + project + "/" + foreign.NoteName(strings.TrimPrefix(f.Name, root))
+		if strings.TrimSpace(text) == "" {
 			continue
 		}
 		if err := to.Note(foreign.Note{Place: at, Name: name, Content: text, UpdatedAt: f.ModifiedAt()}); err != nil {

@@ -230,15 +230,6 @@ func TestHeads(t *testing.T) {
 	must.Equal(t, "warnings", len(r.Warnings), 1)
 }
 
-func TestTwoFilesOnOneNote(t *testing.T) {
-	t.Parallel()
-	r := foreigntest.Read(t, markdown.Folder, foreigntest.Files(t, map[string]string{"a?b.md": "1", "a-b.md": "2", "a:b.md": "3", " .x/y.md": "4"}))
-	must.Equal(t, "notes", names(r), "x/y a-b")
-	must.Equal(t, "skips", r.Skips, []string{
-		`a:b.md: file would be the note "a-b", which is a-b.md already`, `a?b.md: file would be the note "a-b", which is a-b.md already`,
-	})
-}
-
 func TestATextMayBeLeftAlone(t *testing.T) {
 	t.Parallel()
 	r := foreigntest.Read(t, markdown.BasicMemory, foreigntest.Files(t, map[string]string{
@@ -248,13 +239,6 @@ func TestATextMayBeLeftAlone(t *testing.T) {
 }
 
 // Two spellings of one letter are one name; capitals are another.
-func TestNamesOfNotes(t *testing.T) {
-	t.Parallel()
-	r := foreigntest.Read(t, markdown.Folder, foreigntest.Files(t, map[string]string{"e\u0301.md": "1", "\u00e9.md": "2", "a.md": "3", "A.md": "4"}))
-	must.Equal(t, "notes", len(r.Notes), 3)
-	must.Equal(t, "skips", len(r.Skips), 1)
-}
-
 func TestInstructionsAreNotes(t *testing.T) {
 	t.Parallel()
 	dir := foreigntest.Files(t, map[string]string{

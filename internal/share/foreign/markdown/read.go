@@ -21,7 +21,6 @@ type reader struct {
 	to    foreign.Sink
 	facts bool // observations and relations are asked for
 	index *index
-	notes notes
 }
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink, facts bool) error {
@@ -30,7 +29,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 	if err != nil {
 		return err
 	}
-	r := &reader{o: o, to: to, facts: facts, index: x, notes: notes{}}
+	r := &reader{o: o, to: to, facts: facts, index: x}
 	for _, e := range x.entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -74,7 +73,7 @@ func (p *page) at(line int) foreign.Place {
 }
 
 func (r *reader) file(e entry) error {
-	p := page{entry: e, note: noteName(e.file.Name)}
+	p := page{entry: e, note: foreign.NoteName(e.file.Name)}
 	b, err := e.file.Bytes(maxFile)
 	if err != nil {
 		r.to.Skip(p.at(0), "%v", err)
@@ -94,11 +93,9 @@ func (r *reader) file(e entry) error {
 		r.to.Skip(p.at(0), "file is empty")
 		return nil
 	}
-	if r.notes.take(p.note, p.at(0), r.to) {
-		_, updated := p.times()
-		if err := r.to.Note(foreign.Note{Place: p.at(0), Name: p.note, Content: p.text, UpdatedAt: updated}); err != nil {
-			return err
-		}
+	_, updated := p.times()
+	if err := r.to.Note(foreign.Note{Place: p.at(0), Name: p.note, Content: p.text, UpdatedAt: updated}); err != nil {
+		return err
 	}
 	if p.known || !r.facts {
 		return nil

@@ -46,7 +46,7 @@ func permalinks(ctx context.Context, c foreign.Contents) (map[amber.MemoryID]str
 	out, used := map[amber.MemoryID]string{}, map[string]bool{}
 	err := c.Memories(ctx, func(m amber.Memory) error {
 		id := string(m.ID)
-		name := "memories/" + short(foreign.Slug(titleFor(m))) + id[strings.LastIndexByte(id, '-')+1:]
+		name := "memories/" + strings.TrimLeft(foreign.ShortSlug(foreign.TitleOf(m))+"-"+id[strings.LastIndexByte(id, '-')+1:], "-")
 		if used[name] {
 			name = "memories/" + id
 		}
@@ -56,35 +56,12 @@ func permalinks(ctx context.Context, c foreign.Contents) (map[amber.MemoryID]str
 	return out, err
 }
 
-func short(slug string) string {
-	if len(slug) > 60 {
-		slug = strings.TrimRight(slug[:60], "-")
-	}
-	if slug == "" {
-		return ""
-	}
-	return slug + "-"
-}
-
-// titleFor returns the title of a memory, or the beginning of its text.
-func titleFor(m amber.Memory) string {
-	if m.Title != "" {
-		return m.Title
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(m.Content), "\n")
-	words := strings.Fields(first)
-	if len(words) > 8 {
-		words = words[:8]
-	}
-	return cmp.Or(strings.Join(words, " "), string(m.ID))
-}
-
 // maxHeadValue keeps a head below what readers take.
 const maxHeadValue = 24 << 10
 
 func memoryFile(m amber.Memory, links map[amber.MemoryID]string, relations []amber.Relation) string {
 	h := head{}
-	h.add("title", titleFor(m))
+	h.add("title", foreign.TitleOf(m))
 	h.add("type", "memory")
 	h.add("permalink", links[m.ID])
 	h.list("tags", m.Tags)
@@ -150,7 +127,7 @@ func noteLink(name string, used map[string]bool) string {
 		link += "/" + cmp.Or(foreign.Slug(part), "note")
 	}
 	if used[link] {
-		link += "-" + noteDigest(name)[:12]
+		link += "-" + amber.ContentDigest(name)[:12]
 	}
 	used[link] = true
 	return link
@@ -169,7 +146,7 @@ func noteFile(n amber.Note, link string) string {
 			}
 		}
 		marks.add("amber_front", n.Name)
-		marks.add("amber_digest", noteDigest(n.Content))
+		marks.add("amber_digest", amber.ContentDigest(n.Content))
 		marked := "---\n" + marks.String() + rest
 		if front, _, err := foreign.SplitFront([]byte(marked)); err == nil && front.Text("amber_front") == n.Name {
 			return marked
@@ -177,7 +154,7 @@ func noteFile(n amber.Note, link string) string {
 	}
 	h := head{}
 	h.add("amber_note", n.Name)
-	h.add("amber_digest", noteDigest(n.Content))
+	h.add("amber_digest", amber.ContentDigest(n.Content))
 	for _, w := range wanted {
 		h.add(w.name, w.value)
 	}

@@ -181,7 +181,7 @@ func bury(m *amber.SyncMemory, at amber.Time) {
 		ID: m.ID, Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Trust: m.Trust, Origin: m.Origin, Revision: m.Revision,
 		CreatedAt: m.CreatedAt, UpdatedAt: later(m.UpdatedAt, at), DeletedAt: at,
 	}
-	fillLists(&m.Memory)
+	foreign.FillLists(&m.Memory)
 }
 
 func later(a, b amber.Time) amber.Time {
@@ -543,19 +543,6 @@ func (c *carrier) canonical(at foreign.Place, m amber.Memory) (amber.Memory, boo
 		return m, false
 	}
 	m.Kind, m.Title, m.Tags, m.ContentDigest = n.Kind, n.Title, n.Tags, amber.ContentDigest(m.Content)
-	fillLists(&m)
+	foreign.FillLists(&m)
 	return m, true
-}
-
-// fillLists puts empty lists in the place of those that a memory lacks, as a store keeps them.
-func fillLists(m *amber.Memory) {
-	if m.Tags == nil {
-		m.Tags = []string{}
-	}
-	if m.Metadata == nil {
-		m.Metadata = map[string]string{}
-	}
-	if m.SourceRefs == nil {
-		m.SourceRefs = []amber.SourceRef{}
-	}
 }

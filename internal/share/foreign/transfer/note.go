@@ -1,9 +1,6 @@
 package transfer
 
 import (
-	"strings"
-	"unicode"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/wire"
@@ -29,12 +26,12 @@ func (c *carrier) Note(n foreign.Note) error {
 		c.Skip(n.Place, "the name of the note has a secret in it")
 		return nil
 	}
-	name, err := amber.CheckNoteName(noteName(n.Name))
+	name, err := amber.CheckNoteName(foreign.NoteName(n.Name))
 	content := c.text(n.Content)
 	if err == nil {
 		err = amber.CheckNoteContent(content)
 	}
-	switch folded := strings.ToLower(name); {
+	switch folded := foreign.NoteKey(name); {
 	case err != nil:
 		c.refuse(n.Place, err)
 		return nil
@@ -46,25 +43,6 @@ func (c *carrier) Note(n foreign.Note) error {
 	}
 	c.sample("note", name)
 	return c.settleNote(n, name, content)
-}
-
-// noteName makes a name of a note: what names lack becomes "-".
-func noteName(name string) string {
-	parts := strings.Split(strings.TrimSuffix(name, ".md"), "/")
-	for i, part := range parts {
-		part = strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune(" ._-@+,", r) {
-				return r
-			}
-			return '-'
-		}, part)
-		part = strings.TrimRight(strings.TrimLeft(part, ". -"), ". ")
-		if part == "" {
-			part = "unnamed"
-		}
-		parts[i] = part
-	}
-	return strings.Join(parts, "/")
 }
 
 // settleNote writes a note, unless that would replace what was written here.

@@ -52,7 +52,7 @@ func (c *carrier) cleanRecord(m *amber.Memory) {
 		m.ContentDigest = amber.ContentDigest(m.Content)
 	}
 	m.DuplicateCount = 0
-	fillLists(m)
+	foreign.FillLists(m)
 	if len(m.Foreign) == 0 {
 		m.Foreign = map[string]json.RawMessage(nil)
 	}
