@@ -2,8 +2,6 @@ package colony
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 
 	"github.com/amber-memory/amber"
@@ -86,7 +84,7 @@ func (m manifest) intact(id SnapshotID, parts []string) error {
 		}
 		b64, _ := v.member("b64")
 		chunk, _ := b64.str()
-		if sum := sha256.Sum256([]byte(chunk)); hex.EncodeToString(sum[:]) != m.PartSHA256[i] {
+		if amber.ContentDigest(chunk) != m.PartSHA256[i] {
 			return damaged(m.PartFiles[i], "the part is not what was uploaded")
 		}
 	}

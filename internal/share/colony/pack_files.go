@@ -3,10 +3,10 @@ package colony
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"time"
+
+	"github.com/amber-memory/amber"
 )
 
 // assemble makes the files of a payload. add adds members to the manifest.
@@ -92,8 +92,7 @@ func (d Draft) additions(v *value, chunks []string) {
 	}
 	sums := make([]string, len(chunks))
 	for i, chunk := range chunks {
-		sum := sha256.Sum256([]byte(chunk))
-		sums[i] = hex.EncodeToString(sum[:])
+		sums[i] = amber.ContentDigest(chunk)
 	}
 	v.add("part_sha256", newStrings(sums))
 	if len(d.Recipients) > 0 {

@@ -2,11 +2,11 @@ package colony
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/amber-memory/amber"
 )
 
 // find returns a snapshot that holds the documents as this vault would write
@@ -87,6 +87,5 @@ func (v *Vault) readers() string {
 		return ""
 	}
 	slices.Sort(all)
-	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(all), "\n")))
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return "sha256:" + amber.ContentDigest(strings.Join(slices.Compact(all), "\n"))
 }

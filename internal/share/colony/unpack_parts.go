@@ -3,8 +3,6 @@ package colony
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -53,8 +51,7 @@ func (r *reading) part(seq int, content string) (string, error) {
 	if !ok {
 		return "", damaged(name, "the part is empty")
 	}
-	sum := sha256.Sum256([]byte(chunk))
-	if r.m.PartSHA256 != nil && hex.EncodeToString(sum[:]) != r.m.PartSHA256[seq] {
+	if r.m.PartSHA256 != nil && amber.ContentDigest(chunk) != r.m.PartSHA256[seq] {
 		if !r.o.Tolerant {
 			return "", damaged(name, "the part is not what was uploaded")
 		}

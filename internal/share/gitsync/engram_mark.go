@@ -1,8 +1,6 @@
 package gitsync
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,8 +28,7 @@ type mark struct{ chunk, writer string }
 
 // writerOf names who exports what, without telling it.
 func writerOf(device, project string) string {
-	sum := sha256.Sum256([]byte(device + "\x00" + project))
-	return hex.EncodeToString(sum[:8])
+	return amber.ContentDigest(device + "\x00" + project)[:16]
 }
 
 func (s *Sync) markPath() string { return filepath.Join(s.dir, engramLocal, markFile) }

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -126,10 +124,7 @@ func (c *Client) put(ctx context.Context, name, content string, header http.Head
 const localPrefix = "sha256:"
 
 // localVersion is a version for a vault that gives none.
-func localVersion(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return localPrefix + hex.EncodeToString(sum[:])
-}
+func localVersion(content string) string { return localPrefix + amber.ContentDigest(content) }
 
 // known reports whether a version may be one of a vault or of this client: "*",
 // or a list of versions, would hold for what the writer does not know.

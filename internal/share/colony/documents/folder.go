@@ -103,7 +103,7 @@ func (t *FolderTarget) Look(_ context.Context, name, text string) (Found, error)
 		defer folder.Close()
 		var f Found
 		if f.Digest, err = digestFile(t.in(folder), base); err == nil {
-			f.Exists, f.Same = true, f.Digest == digestText(text)
+			f.Exists, f.Same = true, f.Digest == amber.ContentDigest(text)
 			if !f.Same && isMarked(text) {
 				b, err := fsx.ReadFile(t.in(folder), base, colony.DefaultMaxBytes)
 				f.Same = err == nil && saysSame(t.rules, name, string(b), text)

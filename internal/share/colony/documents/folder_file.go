@@ -40,12 +40,7 @@ func (u unchangedFS) Rename(from, to string) error {
 	return u.FS.Rename(from, to)
 }
 
-func digestText(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-// digestFile is digestText of a regular file.
+// digestFile is the digest of the content of a regular file.
 func digestFile(fsys fsx.FS, name string) (string, error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {

@@ -51,7 +51,7 @@ func (t NotesTarget) Look(ctx context.Context, name, text string) (Found, error)
 	if err != nil {
 		return Found{}, err
 	}
-	return Found{Exists: true, Same: saysSame(t.Rules, name, note.Content, text), Digest: digestText(note.Content)}, nil
+	return Found{Exists: true, Same: saysSame(t.Rules, name, note.Content, text), Digest: amber.ContentDigest(note.Content)}, nil
 }
 
 // Write implements [Target]. It looks once more before it writes; a change that

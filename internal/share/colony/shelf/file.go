@@ -3,7 +3,6 @@ package shelf
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,18 +39,13 @@ type header struct {
 func newHeader(name, content string, created, updated amber.Time) header {
 	return header{
 		Format: formatName + strconv.Itoa(formatVersion), Name: name, Size: int64(len(content)),
-		SHA256: digest(content), CreatedAt: created, UpdatedAt: updated,
+		SHA256: amber.ContentDigest(content), CreatedAt: created, UpdatedAt: updated,
 	}
-}
-
-func digest(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
 }
 
 // place returns where the file of a name lies below the folder of the vault.
 func place(name string) string {
-	sum := digest(name)
+	sum := amber.ContentDigest(name)
 	return path.Join(sum[:2], sum)
 }
 
@@ -147,7 +141,7 @@ func decode(b []byte) (header, string, error) {
 	switch {
 	case int64(len(text)) != h.Size:
 		return header{}, "", fmt.Errorf("the content has %d bytes, want %d", len(text), h.Size)
-	case digest(text) != h.SHA256:
+	case amber.ContentDigest(text) != h.SHA256:
 		return header{}, "", errors.New("the digest of the content is wrong")
 	case !utf8.ValidString(text):
 		return header{}, "", errors.New("the content is not UTF-8")

@@ -89,7 +89,7 @@ func (r *rows) write(_, rel string, b []byte) error {
 
 func (r *rows) remove(op, name string) error {
 	r.known = nil
-	there, err := r.tx.Remove(digest(name))
+	there, err := r.tx.Remove(amber.ContentDigest(name))
 	if err == nil && !there {
 		err = notFound(op, name)
 	}

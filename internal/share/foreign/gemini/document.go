@@ -2,8 +2,6 @@ package gemini
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"strings"
 
@@ -42,8 +40,7 @@ func (r *reader) readProjects() {
 }
 
 func (r *reader) folder(id, dir string) {
-	sum := sha256.Sum256([]byte(dir))
-	r.folders[hex.EncodeToString(sum[:])] = dir
+	r.folders[amber.ContentDigest(dir)] = dir
 	if id != "" {
 		r.folders[id] = dir
 	}

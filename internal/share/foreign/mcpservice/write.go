@@ -3,8 +3,6 @@ package mcpservice
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -76,8 +74,7 @@ func rowOf(m amber.Memory) memoryRow {
 
 // hashOf is how the program names a memory.
 func hashOf(content string) string {
-	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(content))))
-	return hex.EncodeToString(sum[:])
+	return amber.ContentDigest(strings.ToLower(strings.TrimSpace(content)))
 }
 
 // seconds returns a time as the program writes it.
