@@ -1,12 +1,18 @@
 package chunk
 
 import (
-	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
 )
 
+const maxBlock = 128 << 10
+
+// Bits of the byte behind the magic that the decoder passes over, or takes.
 const (
-	zstdMagic = 0xFD2FB528
-	maxBlock  = 128 << 10
+	dictionaryBits = 0x03
+	unusedBit      = 0x10
 )
 
 // checkFrame checks that b is one frame of zstd and nothing else, that needs no dictionary and not more than maxWindow
@@ -50,52 +56,26 @@ func frameBytes(b []byte) (int, error) {
 // frameHeader returns the length of the header of a frame, and of the checksum
 // at its end.
 func frameHeader(b []byte) (n, sum int, err error) {
-	if len(b) < 4 || binary.LittleEndian.Uint32(b) != zstdMagic {
-		return 0, 0, damaged("the file is not compressed with zstd")
-	}
-	if len(b) < 6 {
-		return 0, 0, damaged("the compressed text is cut off")
-	}
-	d := b[4]
-	if d&0x1b != 0 {
-		return 0, 0, damaged("the zstd frame needs a dictionary or an unknown feature")
-	}
-	single := d&0x20 != 0
-	n = 5
-	window := uint64(0)
-	if !single {
-		base := uint64(1) << (10 + b[5]>>3)
-		window = base + base/8*uint64(b[5]&7)
-		n = 6
-	}
-	size, known := 0, single || d>>6 != 0
-	if known {
-		size = 1 << (d >> 6)
-	}
-	if len(b) < n+size {
-		return 0, 0, damaged("the compressed text is cut off")
-	}
-	text := contentSize(b[n : n+size])
-	if single {
-		window = text
+	var h zstd.Header
+	err = h.Decode(b[:min(len(b), zstd.HeaderMaxSize)])
+	window := h.WindowSize
+	if h.SingleSegment {
+		window = h.FrameContentSize
 	}
 	switch {
-	case text > MaxTextBytes:
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, 0, damaged("the compressed text is cut off")
+	case errors.Is(err, zstd.ErrMagicMismatch) || h.Skippable:
+		return 0, 0, damaged("the file is not compressed with zstd")
+	case err != nil || b[4]&(dictionaryBits|unusedBit) != 0:
+		return 0, 0, damaged("the zstd frame needs a dictionary or an unknown feature")
+	case h.FrameContentSize > MaxTextBytes:
 		return 0, 0, quotaText()
 	case window > maxWindow:
 		return 0, 0, overQuota("the window of the compressed text", int(min(window, 1<<62)), maxWindow)
 	}
-	return n + size, int(d>>2&1) * 4, nil
-}
-
-// contentSize reads the length of the text as a frame tells it, 0 when it does
-// not.
-func contentSize(b []byte) uint64 {
-	var size [8]byte
-	copy(size[:], b)
-	n := binary.LittleEndian.Uint64(size[:])
-	if len(b) == 2 {
-		n += 256
+	if h.HasCheckSum {
+		sum = 4
 	}
-	return n
+	return h.HeaderSize, sum, nil
 }
