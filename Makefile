@@ -139,7 +139,6 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 90m -v ./internal/serve/web -run 'LargeHome' -scale.memories 100000 -scale.turns 10000 -scale.snapshots 5000 -scale.time 40m -scale.most 200ms
 	$(GO) test -count=1 -timeout 20m -v ./internal/freeze/repo -run 'EveryChangedByte|Survive' -repo.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./internal/share/colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000 -colony.stride 1
-	$(GO) test -count=1 -timeout 20m -v ./internal/share/colony/api -run Outages -outage.stride 1
 	$(GO) test -count=1 -timeout 60m -v ./internal/store/postgres -run 'TestHistories' -histories 1000
 	$(GO) test -count=1 -timeout 20m ./internal/store/postgres -run 'TestSuite' -postgres.all
 	$(GO) test -count=1 -timeout 30m -v ./internal/store/postgres -run 'Killed|Failover|EveryMessage' -postgres.kills 20 -postgres.failovers 20 -postgres.stride 1

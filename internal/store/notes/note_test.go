@@ -246,19 +246,3 @@ func TestGuardErrorsComeThrough(t *testing.T) {
 		must.Is(t, what, err, errClosed)
 	}
 }
-
-func BenchmarkWriteAmong2000(b *testing.B) {
-	dir := b.TempDir()
-	for i := range 2000 {
-		must.Do(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("n%d.md", i)), []byte("text"), 0o600))
-	}
-	d := must.Get(notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: notestest.Ticking()}))(b)
-	for i := range 3 { // the notes, then the index that knows their times
-		must.Get(d.WriteNote(b.Context(), amber.NoteWrite{Name: "known", Content: fmt.Sprint("warm ", i)}))(b)
-	}
-	i := 0
-	for b.Loop() {
-		i++
-		must.Get(d.WriteNote(b.Context(), amber.NoteWrite{Name: "known", Content: fmt.Sprint(i)}))(b)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"testing"
 
 	"github.com/amber-memory/amber/internal/share/foreign"
@@ -52,22 +51,4 @@ func TestALargeExportNeedsLittleMemory(t *testing.T) {
 	t.Logf("%d sessions, %d turns, %d memories, %d bytes held", f.sessions, f.turns, f.memories, f.most)
 	must.Hold(t, f.sessions > 100 && f.turns > 10*f.sessions && f.memories >= 50, "%d sessions, %d turns, %d memories", f.sessions, f.turns, f.memories)
 	must.Hold(t, f.most < 60<<20, "%d bytes are held, want less than 60 MiB", f.most)
-}
-
-// BenchmarkRead reads an export of AMBER_BULK_MB megabytes, 20 by default.
-func BenchmarkRead(b *testing.B) {
-	size, err := strconv.Atoi(os.Getenv("AMBER_BULK_MB"))
-	if err != nil {
-		size = 20
-	}
-	name := bulkFile(b, int64(size)<<20)
-	tree := must.Get(foreign.Open(name))(b)
-	defer func() { must.Do(b, tree.Close()) }()
-	b.SetBytes(tree.Bytes())
-	var f forgetful
-	for b.Loop() {
-		f = forgetful{}
-		must.Do(b, read(context.Background(), tree, foreigntest.Options(), &f))
-	}
-	b.ReportMetric(float64(f.most)/(1<<20), "MiB-held")
 }
