@@ -64,7 +64,6 @@ func (v vikingSide) beside(c config.Config, primary amber.Parts, cursors amber.I
 	with := openviking.Options{
 		Primary: primary, Cursors: cursors, Server: client, URL: o.URL, Tenant: v.a.Tenant(), Agent: v.a.ID(), Rules: c.RedactDigest(),
 		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: v.serverClock(), Lock: v.lock,
-		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
 	if o.Mode == config.VikingTrusted || o.Mode == config.VikingKey && o.KeyFile == "" {
 		with.User = string(v.a.ID()) // it needs no request to the server
@@ -93,7 +92,7 @@ func (a *Agent) Viking() *openviking.Store { return a.viking }
 func (x Index) Viking() *openviking.Store { return x.a.viking }
 
 func (v vikingSide) client(o config.OpenViking) (*api.Client, error) {
-	with := api.Options{URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: v.serverClock(), Random: v.a.o.Random}
+	with := api.Options{URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, Clock: v.serverClock(), Random: v.a.o.Random}
 	switch o.Mode {
 	case config.VikingTrusted:
 		with.Account, with.User = string(v.a.Tenant()), string(v.a.ID())

@@ -30,7 +30,7 @@ func (x Index) Provision(ctx context.Context, rootKey string, renew bool) (p Pro
 		return p, amber.Errorf(amber.KindRefused, "provision", "memory.backends.openviking.mode", "the mode is %s, and keys are for %s", o.Mode, config.VikingKey)
 	}
 	admin, err := api.New(api.Options{
-		URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: x.a.o.Clock, Random: x.a.o.Random,
+		URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, Clock: x.a.o.Clock, Random: x.a.o.Random,
 		Key: func() (string, error) { return rootKey, nil },
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
@@ -11,7 +10,6 @@ import (
 	"github.com/amber-memory/amber"
 	settings "github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/store/openviking"
-	"github.com/amber-memory/amber/internal/store/openviking/api"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -118,6 +116,5 @@ func (v *viking) beside(primary *sqlite.Store, url string, server openviking.Ser
 		Primary: primary.Parts(), Cursors: primary, Server: server, URL: url, User: v.server.user,
 		Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, MinScore: everyScore, FindTimeout: v.patience, Clock: v.clock,
 		Redact: func(s string) string { s, _ = rules.String(s); return s }, Rules: c.RedactDigest(),
-		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}))
 }

@@ -22,12 +22,12 @@ type taker struct {
 	files atomic.Int64
 }
 
-func (t *taker) WriteBatch(ctx context.Context, root string, files []api.File, wait bool) (api.Batch, error) {
-	b, err := t.Server.WriteBatch(ctx, root, files, wait)
+func (t *taker) WriteBatch(ctx context.Context, root string, files []api.File) error {
+	err := t.Server.WriteBatch(ctx, root, files)
 	if err == nil {
 		t.files.Add(int64(len(files)))
 	}
-	return b, err
+	return err
 }
 
 // vikingState is what happens to the server while stores are written to.

@@ -14,9 +14,7 @@ import (
 func TestMoreBusyFilesThanCanBeNoted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range maxRewrite + 50 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(maxRewrite + 50)
 	w.server.busy = func(string) bool { return true }
 	must.Get(w.Feed(t.Context(), Budget{}))(t)
 	w.server.busy = nil
@@ -91,12 +89,9 @@ func TestWriteThatTheCallerGaveUpIsLookedAfter(t *testing.T) {
 	w.feed()
 	m := w.say("the launch code is 0000")
 	ctx, cancel := context.WithCancel(t.Context())
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "batch" {
-			cancel()
-			return unreachable(op), false
-		}
-		return nil, false
+	w.at("batch", func() error {
+		cancel()
+		return unreachable("batch")
 	})
 	_, _ = w.Feed(ctx, Budget{})
 	w.server.set(nil)

@@ -1,7 +1,6 @@
 package openviking
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -89,9 +88,7 @@ func TestAwaitVectorsThatAreNotAllNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			for i := range 50 {
-				w.say(fmt.Sprint("memory ", i))
-			}
+			w.many(50)
 			w.feed()
 			for _, uri := range w.uris() {
 				w.server.blind[uri] = true
@@ -130,9 +127,7 @@ func TestAwaitVectorsThatAreNotAllNamed(t *testing.T) {
 func TestAwaitGivesUpAfterTwoAttemptsInVain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 6 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(6)
 	w.feed()
 	uris := w.uris()
 	for _, uri := range uris {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -22,17 +23,18 @@ type Store struct {
 	o       Options
 	circuit circuit
 
-	// feeding is held by the feeder of this process; it guards early and files.
-	feeding sync.Mutex
-	early   pace // before it is known whose files they are
-	files   files
+	outage atomic.Bool // an embedder seems to be away: the feeder looks for vectors that are missing
+
+	// feeding is held by the feeder of this process; it guards early, files and unmended.
+	feeding  sync.Mutex
+	early    pace // before it is known whose files they are
+	files    files
+	unmended map[string]bool // names of files whose vectors could not be made
 
 	mu       sync.Mutex // guards everything below
 	user     string
 	tested   time.Time       // when the version was looked at; zero: not yet
 	suspects map[string]bool // names of files that are not what they should be
-	outage   bool            // an embedder seems to be away
-	unmended map[string]bool
 }
 
 var (
@@ -46,7 +48,7 @@ func New(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{o: o, user: o.User}, nil
+	return &Store{o: o, user: o.User, unmended: map[string]bool{}}, nil
 }
 
 // Parts returns the parts of the primary. Long-term memory and erasure go through the server, too.
@@ -201,41 +203,4 @@ func (s *Store) takeSuspects() (uris []string) {
 	}
 	s.suspects = nil
 	return uris
-}
-
-// sawOutage notes for the feeder that vectors may be missing.
-func (s *Store) sawOutage() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.outage = true
-}
-
-func (s *Store) takeOutage() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	was := s.outage
-	s.outage = false
-	return was
-}
-
-// unmendable notes a file whose vector could not be made.
-func (s *Store) unmendable(uri string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.unmended == nil {
-		s.unmended = map[string]bool{}
-	}
-	s.unmended[uri] = true
-}
-
-func (s *Store) failedToMend(uri string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.unmended[uri]
-}
-
-func (s *Store) forgetUnmendable() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unmended = nil
 }

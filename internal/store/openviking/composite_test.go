@@ -2,7 +2,6 @@ package openviking
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -69,9 +68,7 @@ func TestHealthSaysWhatIsWrongWithTheIndex(t *testing.T) {
 	must.Says(t, "never fed", string(health(w).Status)+health(w).Detail, "degraded", "compared")
 	w.feed()
 	must.Equal(t, "fed", health(w), amber.Health{Backend: "inmem", Status: amber.Healthy})
-	for i := range 11 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(11)
 	must.Says(t, "behind", string(health(w).Status)+health(w).Detail, "degraded", "behind by 11 changes")
 	w.server.version = "0.7.1"
 	must.Says(t, "version", health(w).Detail, "0.7.1", "tested")

@@ -3,7 +3,6 @@ package openviking
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand"
@@ -18,8 +17,6 @@ import (
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/store/inmem"
 )
-
-var errNoVector = errors.New("no vector")
 
 // double is a server in memory with the habits of the real one: white space at the ends goes, a
 // trailer is added, a batch needs its folder, and what is deleted need not be there.
@@ -130,8 +127,8 @@ func (d *double) put(uri, content string) error {
 	return nil
 }
 
-func (d *double) WriteBatch(ctx context.Context, root string, files []api.File, _ bool) (api.Batch, error) {
-	return api.Batch{}, d.call(ctx, "batch", root, func() error {
+func (d *double) WriteBatch(ctx context.Context, root string, files []api.File) error {
+	return d.call(ctx, "batch", root, func() error {
 		size := 0
 		for _, f := range files {
 			size += len(f.Content)
@@ -165,8 +162,8 @@ func (d *double) WriteBatch(ctx context.Context, root string, files []api.File, 
 	})
 }
 
-func (d *double) Write(ctx context.Context, uri, content string, _ bool) (api.Written, error) {
-	return api.Written{URI: uri}, d.call(ctx, "write", uri, func() error { return d.put(uri, content) })
+func (d *double) Write(ctx context.Context, uri, content string) error {
+	return d.call(ctx, "write", uri, func() error { return d.put(uri, content) })
 }
 
 func (d *double) Find(ctx context.Context, q api.Query) (found []api.Found, err error) {
@@ -347,12 +344,29 @@ func (w *world) open(change ...func(*Options)) {
 			w.now.pass(d)
 			return nil
 		},
-		NoVector: func(err error) bool { return errors.Is(err, errNoVector) },
 	}
 	for _, c := range change {
 		c(&o)
 	}
 	w.Store = must.Get(New(o))(w.t)
+}
+
+// many says so many things.
+func (w *world) many(n int) {
+	w.t.Helper()
+	for i := range n {
+		w.say(fmt.Sprint("memory ", i))
+	}
+}
+
+// at does something before each call of one kind, which fails with its error.
+func (w *world) at(op string, do func() error) {
+	w.server.set(func(o, _ string, _ int) (error, bool) {
+		if o == op {
+			return do(), false
+		}
+		return nil, false
+	})
 }
 
 func (w *world) write(r amber.WriteRequest) amber.Memory {

@@ -32,8 +32,11 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseTimeout)
 	defer cancel()
-	alone := s.keepOut(ctx)
-	defer alone.release()
+	alone := false // no feeder is at work
+	if release, busy := s.lock(ctx); busy == nil {
+		defer func() { _ = release() }() // the lock ends with the process at the latest
+		alone = true
+	}
 	l, err := s.ready(ctx)
 	for i := range names { // now it may be known whose files they are
 		names[i] = l.root() + strings.TrimPrefix(names[i], before.root())
@@ -45,7 +48,7 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 		state.fed = s.eraseFiles(ctx, l, id, names, &report) || state.fed
 	}
 	s.remainInside(l, state, &report)
-	if err == nil && !alone.held {
+	if err == nil && !alone {
 		report.Remaining = append(report.Remaining, s.known().root()+": a feeder is at work, and may write the file once more before it deletes it")
 	}
 	return report, nil
@@ -59,20 +62,6 @@ func (s *Store) remain(l layout, names []string, err error, report *amber.EraseR
 	for _, uri := range names {
 		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: %s", uri, clip.Marked(clip.Printed(err.Error()), maxReason)))
 	}
-}
-
-// quiet is a time without feeders, if they could be kept out.
-type quiet struct {
-	held    bool
-	release func()
-}
-
-func (s *Store) keepOut(ctx context.Context) quiet {
-	release, err := s.lock(ctx)
-	if err != nil {
-		return quiet{release: func() {}}
-	}
-	return quiet{true, func() { _ = release() }} // the lock ends with the process at the latest
 }
 
 // eraseFiles deletes every file of a memory. Names are those of its revisions; files with other

@@ -59,12 +59,7 @@ func TestErasureReportsEachFileThatCannotBeDeleted(t *testing.T) {
 	w.feed()
 	uri := w.uris()[0]
 	for _, broken := range []string{"delete", "list"} {
-		w.server.set(func(op, _ string, _ int) (error, bool) {
-			if op == broken {
-				return unreachable(op), false
-			}
-			return nil, false
-		})
+		w.at(broken, func() error { return unreachable(broken) })
 		r := must.Get(w.Erase(t.Context(), m.ID))(t)
 		must.Says(t, broken, strings.Join(r.Remaining, "\n"), "connection refused")
 		if broken == "delete" {
@@ -83,14 +78,12 @@ func TestErasureBesideAFeederSaysThatItMayComeBack(t *testing.T) {
 	w.feed()
 	w.edit(m.ID, "the secret plan, changed")
 	var remaining string
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "batch" { // the feeder has read the memory, and is about to write it
-			w.server.fault = nil
-			w.server.mu.Unlock()
-			defer w.server.mu.Lock()
-			remaining = strings.Join(must.Get(w.Erase(t.Context(), m.ID))(t).Remaining, "\n")
-		}
-		return nil, false
+	w.at("batch", func() error { // the feeder has read the memory, and is about to write it
+		w.server.fault = nil
+		w.server.mu.Unlock()
+		defer w.server.mu.Lock()
+		remaining = strings.Join(must.Get(w.Erase(t.Context(), m.ID))(t).Remaining, "\n")
+		return nil
 	})
 	must.Get(w.Feed(t.Context(), Budget{}))(t)
 	must.Says(t, "remaining", remaining, "a feeder is at work")

@@ -213,15 +213,12 @@ func (r *round) try(ctx context.Context, batch []file, out *[]refusal) error {
 	for i, f := range batch {
 		files[i] = f.File
 	}
-	err := r.patient(ctx, func() error {
-		_, err := r.s.o.Server.WriteBatch(ctx, r.root(), files, false)
-		return err
-	})
+	err := r.patient(ctx, func() error { return r.s.o.Server.WriteBatch(ctx, r.root(), files) })
 	switch {
 	case err == nil:
 		r.wrote(batch)
 		return nil
-	case r.s.o.NoVector(err):
+	case errors.Is(err, api.ErrNoVector):
 		r.wrote(batch)
 		for _, f := range batch {
 			r.notes.unindexed(f.URI)

@@ -20,7 +20,7 @@ const (
 
 // work brings the server up to date.
 func (r *round) work(ctx context.Context) error {
-	if r.s.takeOutage() {
+	if r.s.outage.Swap(false) {
 		r.notes.uncheckedSince(amber.Time{})
 		r.dirty = true
 	}

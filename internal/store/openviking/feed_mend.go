@@ -65,7 +65,7 @@ func (r *round) mendSome(ctx context.Context) (made int, err error) {
 			continue
 		}
 		if failed++; amber.KindOf(err) != amber.KindNotFound {
-			r.s.unmendable(uri)
+			r.s.unmended[uri] = true
 		}
 	}
 	if made > 0 && failed == 0 {
@@ -96,7 +96,7 @@ func (r *round) findMissing(ctx context.Context, again bool) (more bool, err err
 		if _, ok := r.parse(uri); !ok {
 			continue
 		}
-		if r.s.failedToMend(uri) {
+		if r.s.unmended[uri] {
 			failedBefore++
 			continue
 		}
@@ -108,7 +108,7 @@ func (r *round) findMissing(ctx context.Context, again bool) (more bool, err err
 	switch {
 	case len(n.Mend) > 0:
 	case failedBefore > 0: // all of them failed: later, from the beginning
-		r.s.forgetUnmendable()
+		clear(r.s.unmended)
 		r.laterMend()
 	case missing.Whole || err != nil:
 		n.Unchecked, n.WaitSince, n.MendDelay = false, amber.Time{}, 0

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
 // Budget bounds a feed. The zero value: until everything is done.
@@ -187,7 +188,7 @@ func (r *round) ready(ctx context.Context) (err error) {
 		return nil
 	}
 	if r.gaveUp() == nil {
-		asked, _ := r.s.o.RetryAfter(err)
+		asked, _ := api.RetryAfter(err)
 		early.failed(r.now(), err, asked)
 		r.report.Again, _ = early.blocked(r.now())
 	}
@@ -259,7 +260,7 @@ func (r *round) settle(ctx context.Context, err error) error {
 		return errors.Join(err, r.save(context.WithoutCancel(ctx), r.cursor.Position))
 	}
 	r.s.forgetVersion()
-	asked, _ := r.s.o.RetryAfter(err)
+	asked, _ := api.RetryAfter(err)
 	r.notes.failed(r.now(), err, asked)
 	r.notes.CompareAt = r.now().Add(compareAfter)
 	r.report.Again, _ = r.notes.blocked(r.now())

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
@@ -133,9 +136,7 @@ func crashAt(t *testing.T, n int, first, after, again bool) (failed bool) {
 func TestFeedAfterARestoreComparesListings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 130 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(130)
 	w.feed()
 	strange := folderOf(w.uris()[0]) + "/note.md"
 	w.server.files[strange] = "somebody's note"
@@ -215,9 +216,7 @@ func TestPrivateScopesStayOnThisMachine(t *testing.T) {
 func TestRefusedRecordIsQuarantinedAndTheOthersAreWritten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 20 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(20)
 	bad := w.say("UNSPEAKABLE")
 	r := w.feed()
 	must.Equal(t, "quarantined", r.Quarantined, 1)
@@ -332,10 +331,13 @@ func TestOutagesAreTriedLaterAndLater(t *testing.T) {
 
 func TestServerMayAskToBeLeftAlone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *Options) {
-		o.RetryAfter = func(error) (time.Duration, bool) { return 40 * time.Second, true }
-	})
-	w.server.set(func(op, _ string, _ int) (error, bool) { return unreachable(op), false })
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Retry-After", "40")
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(s.Close)
+	client := must.Get(api.New(api.Options{URL: s.URL}))(t)
+	w := newWorld(t, func(o *Options) { o.Server = client })
 	r, err := w.Feed(t.Context(), Budget{})
 	must.Kind(t, "feed", err, amber.KindUnreachable)
 	must.Equal(t, "again", r.Again.Round(time.Second), 40*time.Second)
@@ -397,7 +399,11 @@ func TestRefusalsStopUntilTheyAreMended(t *testing.T) {
 
 func TestUntestedVersionIsNotFed(t *testing.T) {
 	t.Parallel()
-	for version, want := range map[string]amber.Kind{"0.5.2": "", "0.5.99": "", "v0.5.0": "", "0.6.0": amber.KindUnsupported, "0.4.16": amber.KindUnsupported, "": amber.KindUnsupported, "1.5.0": amber.KindUnsupported} {
+	for version, want := range map[string]amber.Kind{
+		"0.5": "", "0.5.2": "", "0.5.99": "", "0.5.10.dev3+g1": "", "v0.5.0": "", "0.6.0": amber.KindUnsupported, "0.6.0rc1": amber.KindUnsupported,
+		"0.4.16": amber.KindUnsupported, "0.50.1": amber.KindUnsupported, "1.5.0": amber.KindUnsupported, "5": amber.KindUnsupported,
+		"unknown": amber.KindUnsupported, "": amber.KindUnsupported,
+	} {
 		w := newWorld(t)
 		w.server.version = version
 		must.Fail(w.Feed(t.Context(), Budget{}))(t, version, want)
@@ -411,9 +417,7 @@ func TestVectorsThatFailedAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.server.deaf = true // the server reports no failure: writes do not wait for vectors
-	for i := range mendPerRound + 8 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(mendPerRound + 8)
 	w.feed()
 	must.Equal(t, "files without a vector", len(w.server.blind), mendPerRound+8)
 	w.server.deaf = false
@@ -434,9 +438,7 @@ func TestVectorsThatFailedAreMadeAgain(t *testing.T) {
 func TestVectorsThatCannotBeMadeDoNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range maxMend + 50 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(maxMend + 50)
 	w.feed()
 	uris := w.uris()
 	for _, uri := range uris {
@@ -455,9 +457,7 @@ func TestVectorsThatCannotBeMadeDoNotHoldUpOthers(t *testing.T) {
 func TestMissingVectorsAreToldInParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 25 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(25)
 	w.feed()
 	for _, uri := range w.uris() {
 		w.server.blind[uri] = true
@@ -471,9 +471,7 @@ func TestMissingVectorsAreToldInParts(t *testing.T) {
 func TestMendingInPartsIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 80 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(80)
 	w.feed()
 	for _, uri := range w.uris() {
 		w.server.blind[uri] = true
@@ -481,11 +479,9 @@ func TestMendingInPartsIsBounded(t *testing.T) {
 	w.server.part = 5
 	w.now.pass(lastDelay)
 	must.Equal(t, "mended", w.feed().Mended, 5*mendLooks)
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "reindex" {
-			w.now.pass(time.Second)
-		}
-		return nil, false
+	w.at("reindex", func() error {
+		w.now.pass(time.Second)
+		return nil
 	})
 	w.now.pass(lastDelay)
 	r := must.Get(w.Feed(t.Context(), Budget{Time: 8 * time.Second}))(t)
@@ -500,15 +496,7 @@ func TestMendingThatFailsWaitsAndRefusalsStop(t *testing.T) {
 		w.say("a memory")
 		w.feed()
 		w.server.deaf = false
-		fail := func(err error) {
-			w.server.set(func(o, _ string, _ int) (error, bool) {
-				if o == op {
-					return err, false
-				}
-				return nil, false
-			})
-		}
-		fail(unreachable(op))
+		w.at(op, func() error { return unreachable(op) })
 		w.now.pass(mendAfter)
 		for range 3 {
 			w.say(fmt.Sprint("memory at ", w.now.read()))
@@ -517,7 +505,7 @@ func TestMendingThatFailsWaitsAndRefusalsStop(t *testing.T) {
 		}
 		must.Equal(t, "calls before the next attempt", w.server.count(op), 1)
 		must.Says(t, "last error", must.Get(w.Status(t.Context()))(t).LastError, "connection refused")
-		fail(amber.Errorf(amber.KindRefused, op, "", "bad key"))
+		w.at(op, func() error { return amber.Errorf(amber.KindRefused, op, "", "bad key") })
 		w.now.pass(lastDelay)
 		must.Fail(w.Feed(t.Context(), Budget{}))(t, op, amber.KindRefused)
 		w.server.set(nil)
@@ -567,7 +555,7 @@ func TestAnnouncedVectorFailureIsNoted(t *testing.T) {
 	w.say("a memory")
 	w.server.set(func(op, _ string, _ int) (error, bool) {
 		if op == "batch" {
-			return amber.Errorf(amber.KindUnreachable, op, "", "%w", errNoVector), true
+			return amber.Errorf(amber.KindUnreachable, op, "", "%w", api.ErrNoVector), true
 		}
 		return nil, false
 	})
@@ -578,9 +566,7 @@ func TestAnnouncedVectorFailureIsNoted(t *testing.T) {
 func TestOneFeederAtATime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 300 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(300)
 	var lock sync.Mutex
 	inside, most := 0, 0
 	locked := func(o *Options) {
@@ -624,14 +610,12 @@ func TestFeedersWithoutALockDoNotOvertakeEachOther(t *testing.T) {
 	other := newWorld(t)
 	other.primary, other.server, other.cursors, other.now = w.primary, w.server, w.cursors, w.now
 	other.open()
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "batch" {
-			w.server.fault = nil
-			w.server.mu.Unlock()
-			defer w.server.mu.Lock()
-			other.feed()
-		}
-		return nil, false
+	w.at("batch", func() error {
+		w.server.fault = nil
+		w.server.mu.Unlock()
+		defer w.server.mu.Lock()
+		other.feed()
+		return nil
 	})
 	must.Kind(t, "the slower one", must.Err(w.Feed(t.Context(), Budget{})), amber.KindBusy, "another feeder")
 	w.feed()
@@ -660,9 +644,7 @@ func TestShortBudgetsGetThereInTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.feed()
-	for i := range 100 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(100)
 	for i := 0; ; i++ {
 		if i == 40 {
 			t.Fatal("40 short feeds did not write 100 memories")
@@ -679,9 +661,7 @@ func TestShortBudgetsGetThereInTheEnd(t *testing.T) {
 func TestErasedFilesWaitForALongBudgetWhenListingTakesTooLong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 50 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(50)
 	m := w.say("erased")
 	w.feed()
 	must.Get(w.primary.Erase(t.Context(), m.ID))(t)
@@ -700,9 +680,7 @@ func TestErasedFilesWaitForALongBudgetWhenListingTakesTooLong(t *testing.T) {
 func TestErasedFilesDoNotHoldUpTheLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 50 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(50)
 	erased := []amber.Memory{w.say("erased"), w.say("erased, too")}
 	w.feed()
 	for i, m := range erased {
@@ -805,12 +783,9 @@ func TestCallerWhoGivesUpIsNotAnOutage(t *testing.T) {
 	w := newWorld(t)
 	w.say("a memory")
 	ctx, stop := context.WithCancel(t.Context())
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "batch" {
-			stop()
-			return amber.Errorf(amber.KindUnreachable, op, "", "%w", context.Canceled), false
-		}
-		return nil, false
+	w.at("batch", func() error {
+		stop()
+		return amber.Errorf(amber.KindUnreachable, "batch", "", "%w", context.Canceled)
 	})
 	must.Error(t, "feed", must.Err(w.Feed(ctx, Budget{})))
 	w.server.set(nil)
@@ -827,12 +802,9 @@ func TestCallerWhoGivesUpMendingIsNotAnOutage(t *testing.T) {
 	w.server.deaf = false
 	w.now.pass(mendAfter)
 	ctx, stop := context.WithCancel(t.Context())
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "reindex" {
-			stop()
-			return amber.Errorf(amber.KindUnreachable, op, "", "%w", context.Canceled), false
-		}
-		return nil, false
+	w.at("reindex", func() error {
+		stop()
+		return amber.Errorf(amber.KindUnreachable, "reindex", "", "%w", context.Canceled)
 	})
 	must.Error(t, "feed", must.Err(w.Feed(ctx, Budget{})))
 	w.server.set(nil)
@@ -930,25 +902,19 @@ func TestChangesDuringAComparisonAreTaken(t *testing.T) {
 func TestComparisonWithShortBudgetsGetsFurther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 450 {
-		w.say(fmt.Sprint("memory ", i))
-	}
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "batch" {
-			w.now.pass(200 * time.Millisecond)
-		}
-		return nil, false
+	w.many(450)
+	w.at("batch", func() error {
+		w.now.pass(200 * time.Millisecond)
+		return nil
 	})
 	for _, want := range []int{32, 64} {
 		r := must.Get(w.Feed(t.Context(), Budget{Time: 300 * time.Millisecond}))(t)
 		must.Hold(t, !r.Done && len(w.server.files) == want, "%d files, want %d: %+v", len(w.server.files), want, r)
 		w.open()
 	}
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "list" {
-			w.now.pass(time.Second)
-		}
-		return nil, false
+	w.at("list", func() error {
+		w.now.pass(time.Second)
+		return nil
 	})
 	for range 3 { // now the listing alone takes too long
 		r := must.Get(w.Feed(t.Context(), Budget{Time: 300 * time.Millisecond}))(t)
@@ -1018,11 +984,9 @@ func TestComparisonGetsFurtherWhenListingTakesTheWholeBudget(t *testing.T) {
 	for i := range 350 {
 		ids = append(ids, w.say(fmt.Sprint("memory ", i)).ID)
 	}
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "list" {
-			w.now.pass(6 * time.Second)
-		}
-		return nil, false
+	w.at("list", func() error {
+		w.now.pass(6 * time.Second)
+		return nil
 	})
 	slice := func() Report {
 		w.open()
@@ -1045,14 +1009,10 @@ func TestComparisonGetsFurtherWhenListingTakesTheWholeBudget(t *testing.T) {
 func TestNamesAreKeptUntilAComparisonIsDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 350 {
-		w.say(fmt.Sprint("memory ", i))
-	}
-	w.server.set(func(op, _ string, _ int) (error, bool) {
-		if op == "batch" {
-			w.now.pass(6 * time.Second)
-		}
-		return nil, false
+	w.many(350)
+	w.at("batch", func() error {
+		w.now.pass(6 * time.Second)
+		return nil
 	})
 	must.Get(w.Feed(t.Context(), Budget{Time: shortBudget}))(t)
 	for i := range keptNames {

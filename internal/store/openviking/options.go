@@ -2,7 +2,6 @@ package openviking
 
 import (
 	"context"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,15 +13,17 @@ import (
 )
 
 // Server is what the store needs of an OpenViking server. Errors are *amber.Error: unreachable,
-// busy, refused, invalid, not_found, unsupported, damaged. Safe for concurrent use.
+// busy, refused, invalid, not_found, unsupported, damaged; [api.RetryAfter] and [api.ErrNoVector] say
+// more of them. Safe for concurrent use.
 type Server interface {
 	Health(ctx context.Context) (api.Health, error)
 	// User returns the user whose files the key opens.
 	User(ctx context.Context) (string, error)
 	Mkdir(ctx context.Context, uri string) error
 	// WriteBatch writes files below a folder that exists, at most 200 of them and 16 MiB.
-	WriteBatch(ctx context.Context, root string, files []api.File, wait bool) (api.Batch, error)
-	Write(ctx context.Context, uri, content string, wait bool) (api.Written, error)
+	WriteBatch(ctx context.Context, root string, files []api.File) error
+	// Write writes a file and waits for its vector.
+	Write(ctx context.Context, uri, content string) error
 	Find(ctx context.Context, q api.Query) ([]api.Found, error)
 	Download(ctx context.Context, uri string) ([]byte, error)
 	// List calls fn with everything below a folder.
@@ -72,10 +73,6 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Lock keeps other processes from feeding. Errors: busy. nil: there are no others.
 	Lock func(ctx context.Context) (release func() error, err error)
-	// RetryAfter returns how long the server asked to wait; nil: it never does.
-	RetryAfter func(error) (time.Duration, bool)
-	// NoVector tells that a file was written and its vector was not made; nil: never.
-	NoVector func(error) bool
 }
 
 // complete fills defaults in and checks the options.
@@ -127,12 +124,6 @@ func (o *Options) fill() {
 	if o.Lock == nil {
 		o.Lock = func(context.Context) (func() error, error) { return func() error { return nil }, nil }
 	}
-	if o.RetryAfter == nil {
-		o.RetryAfter = func(error) (time.Duration, bool) { return 0, false }
-	}
-	if o.NoVector == nil {
-		o.NoVector = func(error) bool { return false }
-	}
 }
 
 // leaves reports whether memories of a scope are sent: those of a user or a session only to this
@@ -147,12 +138,5 @@ func (o *Options) leaves(s amber.Scope) bool {
 // IsLoopback reports whether a URL is one of this machine.
 func IsLoopback(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	if u.Hostname() == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return err == nil && ip.IsLoopback()
+	return err == nil && httpcall.Loopback(u.Hostname())
 }

@@ -1,7 +1,6 @@
 package openviking_test
 
 import (
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,8 +9,6 @@ import (
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/ovfake"
 )
-
-func isNoVector(err error) bool { return errors.Is(err, api.ErrNoVector) }
 
 // renewable is a key that is made anew.
 type renewable struct{ atomic.Value }

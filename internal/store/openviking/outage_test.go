@@ -103,8 +103,7 @@ func newCampaign(t *testing.T, url string, key func() string, clock *swiftClock)
 	t.Cleanup(func() { _ = client.Close() })
 	c.store = must.Get(openviking.New(openviking.Options{
 		Primary: c.primary.Parts(), Cursors: c.primary, Server: client, URL: url, Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent,
-		MinScore: 0.65, Clock: clock.now, Wait: clock.wait, RetryAfter: api.RetryAfter,
-		NoVector: func(err error) bool { return isNoVector(err) },
+		MinScore: 0.65, Clock: clock.now, Wait: clock.wait,
 	}))(t)
 	return c
 }

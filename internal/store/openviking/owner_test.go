@@ -24,11 +24,11 @@ func TestKeyOfAnotherTenantIsNotUsed(t *testing.T) {
 	key := keys["acme"]
 	client := must.Get(api.New(api.Options{URL: f.Start(), Key: func() (string, error) { return key, nil }, Owner: api.Owner{Account: "acme", User: "coder"}}))(t)
 	const file = "viking://user/coder/memories/amber/x/one.md"
-	must.Get(client.Write(t.Context(), file, "a text of acme", true))(t)
+	must.Do(t, client.Write(t.Context(), file, "a text of acme"))
 
 	for _, wrong := range []string{keys["globex"], "no key of this server"} {
 		key = wrong
-		must.Fail(client.Write(t.Context(), file, "a text of acme", true))(t, "write", amber.KindRefused)
+		must.Kind(t, "write", client.Write(t.Context(), file, "a text of acme"), amber.KindRefused)
 		must.Fail(client.Health(t.Context()))(t, "health", amber.KindRefused)
 	}
 	theirs := must.Get(api.New(api.Options{URL: f.Start(), Key: func() (string, error) { return keys["globex"], nil }}))(t)

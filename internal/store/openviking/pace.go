@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/clip"
+	"github.com/amber-memory/amber/internal/store/openviking/api"
 )
 
 // How long the feeder waits after an outage, doubling, and for a path that is busy.
@@ -89,7 +90,7 @@ func (r *round) patient(ctx context.Context, call func() error) error {
 		if r.tired {
 			return err
 		}
-		if asked, ok := r.s.o.RetryAfter(err); ok {
+		if asked, ok := api.RetryAfter(err); ok {
 			delay = max(delay, asked)
 		}
 		if werr := r.s.o.Wait(ctx, min(delay, lastBusy)); werr != nil {

@@ -36,10 +36,7 @@ func (s *Store) Probe(ctx context.Context) (steps []Step) {
 			uri = fmt.Sprintf("%s/probe-%x%s", folder, s.o.Clock().UnixNano(), fileSuffix)
 			return err
 		}},
-		{"write", func() error {
-			_, err := s.o.Server.Write(ctx, uri, text, true)
-			return err
-		}},
+		{"write", func() error { return s.o.Server.Write(ctx, uri, text) }},
 		{"find", func() error { return s.probeFind(ctx, folder, uri, text) }},
 		{"delete", func() error { return s.o.Server.Delete(ctx, uri, false) }},
 	} {

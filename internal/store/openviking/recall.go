@@ -182,7 +182,7 @@ func (s *Store) judge(ctx context.Context, err error) outcome {
 	case context.Cause(ctx) == context.Canceled, amber.KindOf(err) == amber.KindInvalid:
 		return undecided
 	case amber.KindOf(err) == amber.KindUnreachable:
-		s.sawOutage()
+		s.outage.Store(true)
 	}
 	return failed
 }

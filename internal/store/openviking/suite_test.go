@@ -58,7 +58,7 @@ func (p place) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Clo
 	}
 	s, err := openviking.New(openviking.Options{
 		Primary: primary.Parts(), Cursors: primary, Server: client, URL: p.url, Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent,
-		MinScore: 0.65, Clock: env.Clock, RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
+		MinScore: 0.65, Clock: env.Clock,
 	})
 	if err != nil {
 		return amber.Store{}, nil, errors.Join(err, primary.Close())

@@ -65,9 +65,7 @@ func TestVerifyReportsStrangeNamesAndLeavesThem(t *testing.T) {
 func TestVerifyForgetsNothingThatAnotherFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 5 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(5)
 	w.feed()
 	uris := w.uris()
 	for i, deep := range []bool{true, false} {
@@ -84,9 +82,7 @@ func TestVerifyForgetsNothingThatAnotherFound(t *testing.T) {
 func TestVerifySaysWhenNotAllIsNoted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range maxRewrite + 1 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(maxRewrite + 1)
 	w.feed()
 	for uri := range w.server.files {
 		w.server.files[uri] = ""
@@ -116,9 +112,7 @@ func TestVerifyWhileAFeederIsAtWork(t *testing.T) {
 func TestRebuildBeginsAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 30 {
-		w.say(fmt.Sprint("memory ", i))
-	}
+	w.many(30)
 	w.say("UNSPEAKABLE")
 	w.feed()
 	w.server.files[folderOf(w.uris()[0])+"/note.md"] = "strange"

@@ -148,10 +148,10 @@ func plant(t *testing.T, url string, key func() string, random *rand.Rand) {
 		}
 	}
 	for uri, text := range planted {
-		_, err := client.Write(t.Context(), uri, text, true)
+		err := client.Write(t.Context(), uri, text)
 		for try := 0; amber.KindOf(err) == amber.KindBusy && try < 50; try++ { // a vector of a file near it is made
 			time.Sleep(100 * time.Millisecond)
-			_, err = client.Write(t.Context(), uri, text, true)
+			err = client.Write(t.Context(), uri, text)
 		}
 		if !errors.Is(err, api.ErrNoVector) {
 			must.Do(t, err)

@@ -54,14 +54,3 @@ func (c *Client) newKey(ctx context.Context, r request) (string, error) {
 	c.secrets.Hide(a.Key)
 	return a.Key, nil
 }
-
-// DeleteAccount deletes an account with all users and files, some of them after it has returned. It
-// needs the root key. Errors: not_found.
-func (c *Client) DeleteAccount(ctx context.Context, account string) error {
-	r := request{op: "delete OpenViking account", method: http.MethodDelete, path: accountsPath + "/" + account, id: account}
-	if err := checkIDs(r.op, account); err != nil {
-		return err
-	}
-	_, err := ask[any](ctx, c, r)
-	return err
-}

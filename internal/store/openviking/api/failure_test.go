@@ -80,7 +80,7 @@ func TestEachFailureIsOfItsKind(t *testing.T) {
 		"reset":                  {reset, amber.KindUnreachable},
 	} {
 		for call, do := range calls {
-			plain := call == "download" || call == "health" || call == "ready" || call == "user"
+			plain := call == "download" || call == "health" || call == "user"
 			if plain && strings.HasPrefix(name, "200") {
 				continue // no envelope
 			}
@@ -136,33 +136,6 @@ func TestNoVector(t *testing.T) {
 	}
 }
 
-func TestTasks(t *testing.T) {
-	t.Parallel()
-	for answer, want := range map[string]struct {
-		done     bool
-		kind     amber.Kind
-		noVector bool
-	}{
-		`{"status":"completed"}`: {done: true},
-		`{"status":"pending"}`:   {}, `{"status":"running","error":null}`: {}, `{"status":"cancelling"}`: {},
-		`{"status":"failed","error":"no model\n"}`: {kind: amber.KindUnreachable, noVector: true},
-		`{"status":"failed","error":{"code":"x"}}`: {kind: amber.KindUnreachable, noVector: true},
-		`{"status":"cancelled"}`:                   {kind: amber.KindUnreachable, noVector: true},
-		`{"status":"strange"}`:                     {kind: amber.KindDamaged},
-		`{}`:                                       {kind: amber.KindDamaged},
-		`null`:                                     {kind: amber.KindDamaged},
-		`{"status":"failed","error":"` + secretKey + `"}`: {kind: amber.KindUnreachable, noVector: true},
-	} {
-		done, err := serve(t, result(answer)).open(t).Task(t.Context(), "t-1")
-		must.Kind(t, answer, err, want.kind)
-		must.Equal(t, answer, done, want.done)
-		must.Equal(t, answer, errors.Is(err, api.ErrNoVector), want.noVector)
-		if err != nil {
-			checkError(t, err)
-		}
-	}
-}
-
 // A server that took another name is found out, and both names are in the error.
 func TestAnotherURI(t *testing.T) {
 	t.Parallel()
@@ -170,7 +143,6 @@ func TestAnotherURI(t *testing.T) {
 	for name, body := range map[string]string{
 		"write": `{"uri":"` + other + `","vector_status":"queued"}`,
 		"mkdir": `{"uri":"` + other + `"}`,
-		"stat":  `{"uri":"` + other + `","size":1,"isDir":false}`,
 		"batch": `{"created":["` + other + `"],"updated":["` + file + `2"],"unchanged":["` + file + `3"]}`,
 	} {
 		_, err := calls[name].do(t.Context(), serve(t, result(body)).open(t))
@@ -189,14 +161,8 @@ func TestAnotherURI(t *testing.T) {
 }
 
 // A server that says that it is not well is away.
-func TestNotReady(t *testing.T) {
+func TestNotHealthy(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]amber.Kind{
-		`{"status":"not_ready"}`: amber.KindUnreachable, `{"status":"ready"}`: "", `{}`: amber.KindDamaged, `[]`: amber.KindDamaged, `null`: amber.KindDamaged,
-	} {
-		must.Kind(t, body, serve(t, says(200, body)).open(t).Ready(t.Context()), want)
-	}
-	must.Kind(t, "503", serve(t, says(503, `{"status":"not_ready","checks":{"vectordb":"unhealthy"}}`)).open(t).Ready(t.Context()), amber.KindUnreachable, "503")
 	for body, want := range map[string]amber.Kind{
 		`{"status":"ok","healthy":false,"version":"0.5.2"}`:    amber.KindUnreachable,
 		`{"status":"error","healthy":true,"version":"0.5.2"}`:  amber.KindUnreachable,
@@ -218,11 +184,11 @@ func TestOutages(t *testing.T) {
 	nobody := l.Addr().String()
 	must.Do(t, l.Close())
 	c := must.Get(api.New(api.Options{URL: "http://" + nobody}))(t)
-	_, err := c.Read(t.Context(), file)
+	_, err := c.Download(t.Context(), file)
 	must.Kind(t, "nobody listens", err, amber.KindUnreachable, nobody, "refused")
 
 	for name, h := range map[string]http.HandlerFunc{"silent": silent, "slow": slow} {
-		_, err := serve(t, h).open(t, hasty).Read(t.Context(), file)
+		_, err := serve(t, h).open(t, hasty).Download(t.Context(), file)
 		must.Kind(t, name, err, amber.KindUnreachable, "no answer within 30ms")
 		must.Is(t, name, err, context.DeadlineExceeded)
 	}
@@ -269,28 +235,11 @@ func TestWaits(t *testing.T) {
 			}
 		})
 		want := amber.KindUnreachable
-		if strings.Contains(name, "wait") || name == "reindex" {
+		if name == "write" || name == "reindex" {
 			want = ""
 		}
 		_, err := tc.do(t.Context(), s.open(t, func(o *api.Options) { o.Request = 10 * time.Millisecond }))
 		must.Kind(t, name, err, want)
-	}
-	began := make(chan struct{}, 1)
-	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case began <- struct{}{}:
-		default:
-		}
-		<-r.Context().Done()
-	})
-	for asked := false; !asked; { // a machine with much to do may not get as far as the server in that time
-		err := s.open(t, hasty).Wait(t.Context(), 10*time.Millisecond) // the server does not keep to it
-		must.Kind(t, "wait", err, amber.KindUnreachable, "no answer within 40ms")
-		select {
-		case <-began:
-			asked = true
-		default:
-		}
 	}
 }
 
@@ -331,7 +280,7 @@ func TestRetryAfter(t *testing.T) {
 			if tc.date != "" {
 				change, headers = func(*api.Options) {}, append(headers, "Date", tc.date)
 			}
-			_, err := serve(t, says(tc.status, "{}", headers...)).open(t, change).Read(t.Context(), file)
+			_, err := serve(t, says(tc.status, "{}", headers...)).open(t, change).Download(t.Context(), file)
 			got, ok := api.RetryAfter(err)
 			must.Equal(t, "wait", got, tc.want)
 			must.Equal(t, "says so", ok, tc.ok)

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/amber-memory/amber"
 )
@@ -21,15 +20,9 @@ type healthAnswer struct {
 	Role     string `json:"role"`
 }
 
-// Health asks the server what it is. The answer is also returned beside an error of kind
-// unsupported, which is for a version that was not tested.
+// Health asks the server what it is.
 func (c *Client) Health(ctx context.Context) (Health, error) {
-	r := request{op: "ask OpenViking for its health", method: http.MethodGet, path: healthPath}
-	h, err := c.health(ctx, r)
-	if err == nil && !c.o.AnyVersion && !tested(h.Version) {
-		err = c.fail(r, amber.KindUnsupported, "the server has version %s, want 0.5", h.Version)
-	}
-	return h, err
+	return c.health(ctx, request{op: "ask OpenViking for its health", method: http.MethodGet, path: healthPath})
 }
 
 func (c *Client) health(ctx context.Context, r request) (h Health, err error) {
@@ -55,31 +48,6 @@ func (c *Client) health(ctx context.Context, r request) (h Health, err error) {
 		return Health{}, c.fail(r, amber.KindUnreachable, "the server says that it is not healthy")
 	}
 	return h, c.prove(r, h)
-}
-
-// tested reports whether a version is one of 0.5.
-func tested(version string) bool {
-	major, rest, _ := strings.Cut(version, ".")
-	minor, _, _ := strings.Cut(rest, ".")
-	return major == "0" && minor == "5"
-}
-
-// Ready asks whether the server can work. It says yes while the model that makes vectors is away.
-// Errors: unreachable for no.
-func (c *Client) Ready(ctx context.Context) error {
-	r := request{op: "ask whether OpenViking is ready", method: http.MethodGet, path: "/ready"}
-	a, err := askPlain[struct {
-		Status *string `json:"status"`
-	}](ctx, c, r)
-	switch {
-	case err != nil:
-		return err
-	case a.Status == nil:
-		return c.damaged(r, errShape)
-	case *a.Status != "ready":
-		return c.fail(r, amber.KindUnreachable, "the server says that it is not ready")
-	}
-	return nil
 }
 
 // User returns the user whom the server takes this client for: the first part of the names of

@@ -2,18 +2,12 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
-
-	"github.com/amber-memory/amber"
 )
 
-// Bounds of waits.
-const (
-	reindexWait = 15 * time.Minute
-	longestWait = time.Hour
-)
+// reindexWait is how long vectors that are made again may take.
+const reindexWait = 15 * time.Minute
 
 // Missing says what lacks a vector below a folder. Errors: not_found for a folder that is not there.
 func (c *Client) Missing(ctx context.Context, root string) (Missing, error) {
@@ -76,42 +70,4 @@ func (c *Client) Reindex(ctx context.Context, uri string) (Rebuilt, error) {
 		return Rebuilt{}, c.damaged(r, errShape)
 	}
 	return Rebuilt{Made: *a.Made, Failed: *a.Failed}, nil
-}
-
-// Wait waits until the server has no vector left to make, at most so long: the server may not keep
-// to it, so that the request ends, too. Errors: unreachable when the time is over.
-func (c *Client) Wait(ctx context.Context, most time.Duration) error {
-	r := request{op: "wait for OpenViking", method: http.MethodPost, path: "/api/v1/system/wait", wait: most}
-	if most <= 0 || most > longestWait {
-		return c.fail(r, amber.KindInvalid, "the wait is %s, want more than 0s and at most %s", most, longestWait)
-	}
-	r.body = map[string]int64{"timeout": int64((most + time.Second - 1) / time.Second)}
-	_, err := ask[any](ctx, c, r)
-	return err
-}
-
-// Task reports whether a task is done. Errors: not_found for a task that is not known, or no
-// longer; ErrNoVector for one that failed.
-func (c *Client) Task(ctx context.Context, id string) (done bool, err error) {
-	r := request{op: "ask for OpenViking task", method: http.MethodGet, path: "/api/v1/tasks/" + id, id: id}
-	if err := checkIDs(r.op, id); err != nil {
-		return false, err
-	}
-	a, err := ask[struct {
-		Status string          `json:"status"`
-		Error  json.RawMessage `json:"error"`
-	}](ctx, c, r)
-	if err != nil {
-		return false, err
-	}
-	switch a.Status {
-	case "completed":
-		return true, nil
-	case "pending", "running", "cancelling":
-		return false, nil
-	case "failed", "cancelled":
-		why, _ := decode[string](a.Error)
-		return false, c.fail(r, amber.KindUnreachable, "%w: the task is %s, the server says %q", ErrNoVector, a.Status, clean(c.secrets.Scrub(why)))
-	}
-	return false, c.damaged(r, errShape)
 }

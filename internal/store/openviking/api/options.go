@@ -22,6 +22,8 @@ const (
 	maxAnswer  = 8 << 20
 	maxFailure = 64 << 10 // what is read of an answer that is no success
 	maxURL     = 2048
+
+	longestWait = time.Hour // that an option can ask for
 )
 
 // Options say where a server is. URL is required.
@@ -43,8 +45,6 @@ type Options struct {
 	// does not wait for vectors; a batch has 50 ms more for each file. 0: DefaultConnect and
 	// DefaultRequest.
 	Connect, Request time.Duration
-	// AnyVersion takes versions of the server that were not tested.
-	AnyVersion bool
 	// Clock is the time from which a date in Retry-After is counted. nil: the Date of the answer is.
 	Clock amber.Clock
 	// Random makes the id of each request; nil: crypto/rand.

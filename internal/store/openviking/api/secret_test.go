@@ -28,7 +28,7 @@ func TestSecretsStayInside(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 400, 401, 403, 404, 409, 418, 422, 429, 500, 501, 503} {
 		for name, tc := range calls {
-			if status == 200 && (name == "download" || name == "health" || name == "ready" || name == "user") {
+			if status == 200 && (name == "download" || name == "health" || name == "user") {
 				continue // no envelope
 			}
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func TestNewKeysStayInside(t *testing.T) {
 	s := serve(t, result(`{"user_key":"made-key-1"}`), says(403, `{"status":"error","error":{"code":"NO","message":"made-key-1 is refused"}}`))
 	c := s.open(t)
 	must.Equal(t, "key", must.Get(c.CreateUser(t.Context(), "acme", "alice"))(t), "made-key-1")
-	_, err := c.Read(t.Context(), file)
+	_, err := c.Download(t.Context(), file)
 	must.Kind(t, "", err, amber.KindRefused, "*** is refused")
 	must.Hides(t, "the error", err.Error(), "made-key-1")
 	must.Hides(t, "the client", fmt.Sprintf("%+v %#v", c, c), "made-key-1")

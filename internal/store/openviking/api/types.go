@@ -1,7 +1,5 @@
 package api
 
-import "github.com/amber-memory/amber"
-
 // Health is what a server says of itself. The last three are there where the request had a key.
 type Health struct {
 	Version  string
@@ -11,22 +9,9 @@ type Health struct {
 	Role     string
 }
 
-// Written is what came of a file that was written.
-type Written struct {
-	URI     string // where it is: the name that was asked for, or the request fails
-	Task    string // makes its vector; "" where none was begun
-	Indexed bool   // its vector is there
-}
-
 // File is a file to be written.
 type File struct {
 	URI, Content string
-}
-
-// Batch is what came of many files.
-type Batch struct {
-	Task    string
-	Indexed bool // all vectors are there
 }
 
 // Query asks for the files that are nearest to a text.
@@ -52,10 +37,3 @@ type Missing struct {
 
 // Rebuilt is what came of making vectors again.
 type Rebuilt struct{ Made, Failed int }
-
-// Stat is what is known of a file or folder.
-type Stat struct {
-	Size     int64
-	Modified amber.Time
-	IsDir    bool
-}

@@ -6,9 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
@@ -24,8 +21,7 @@ const (
 
 	healthy = `{"status":"ok","healthy":true,"version":"0.5.2","auth_mode":"api_key","account_id":"acme","user_id":"alice","role":"user"}`
 	written = `{"uri":"` + file + `","root_uri":"` + root + `","context_type":"memory","mode":"create","written_bytes":5,"content_updated":true,` +
-		`"semantic_status":"skipped","vector_status":"queued","queue_status":null,"overview_status":"queued","task_id":"t-1"}`
-	waited  = `{"uri":"` + file + `","vector_status":"complete","queue_status":{"Embedding":{"processed":1,"error_count":0,"errors":[]}}}`
+		`"semantic_status":"skipped","vector_status":"complete","queue_status":{"Embedding":{"processed":1,"error_count":0,"errors":[]}}}`
 	batched = `{"created":["` + file + `"],"updated":["` + file + `2"],"unchanged":["` + file + `3"],"vector_status":"queued","task_id":"t-2"}`
 	hits    = `{"memories":[{"context_type":"memory","uri":"` + file + `","level":2,"score":0.81,"abstract":"x","tags":[]},` +
 		`{"context_type":"memory","uri":"` + root + `","level":0,"score":0.8},{"context_type":"memory","uri":"` + root + `","level":1,"score":0.7},` +
@@ -46,9 +42,6 @@ type call struct {
 	want   any
 }
 
-// times are compared as they are.
-var times = cmpopts.EquateComparable(amber.Time{})
-
 func only(err error) (any, error) { return nil, err }
 
 // files are those of a batch.
@@ -61,42 +54,24 @@ var calls = map[string]call{
 		"GET /health", "", says(200, healthy),
 		api.Health{Version: "0.5.2", AuthMode: "api_key", Account: "acme", User: "alice", Role: "user"},
 	},
-	"ready": {
-		func(ctx context.Context, c *api.Client) (any, error) { return only(c.Ready(ctx)) },
-		"GET /ready", "", says(200, `{"status":"ready","checks":{"agfs":{"status":"ok"},"vectordb":"ok","embedding":"ok","ollama":"not_configured"}}`), nil,
-	},
 	"user": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.User(ctx) },
 		"GET /health", "", says(200, healthy), "alice",
 	},
 	"write": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Write(ctx, file, "hello", false) },
-		"POST /api/v1/content/write", `{"uri":"` + file + `","content":"hello","mode":"create","wait":false}`,
-		result(written),
-		api.Written{URI: file, Task: "t-1"},
-	},
-	"write and wait": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Write(ctx, file, "<hello>", true) },
+		func(ctx context.Context, c *api.Client) (any, error) { return only(c.Write(ctx, file, "<hello>")) },
 		"POST /api/v1/content/write", `{"uri":"` + file + `","content":"<hello>","mode":"create","wait":true}`,
-		result(waited),
-		api.Written{URI: file, Indexed: true},
+		result(written), nil,
 	},
 	"mkdir": {
 		func(ctx context.Context, c *api.Client) (any, error) { return only(c.Mkdir(ctx, root)) },
 		"POST /api/v1/fs/mkdir", `{"uri":"` + root + `"}`, result(`{"uri":"` + root + `/"}`), nil,
 	},
 	"batch": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.WriteBatch(ctx, root, files, false) },
+		func(ctx context.Context, c *api.Client) (any, error) { return only(c.WriteBatch(ctx, root, files)) },
 		"POST /api/v1/content/batch-write", `{"root_uri":"` + root + `","operations":[{"uri":"` + file + `","content":"a","mode":"upsert"},` +
 			`{"uri":"` + file + `2","content":"b","mode":"upsert"},{"uri":"` + file + `3","content":"<c>\n","mode":"upsert"}],"wait":false}`,
-		result(batched),
-		api.Batch{Task: "t-2"},
-	},
-	"batch and wait": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.WriteBatch(ctx, root, files[:1], true) },
-		"POST /api/v1/content/batch-write", `{"root_uri":"` + root + `","operations":[{"uri":"` + file + `","content":"a","mode":"upsert"}],"wait":true}`,
-		result(`{"created":[],"updated":["` + file + `"],"unchanged":[],"vector_status":"complete"}`),
-		api.Batch{Indexed: true},
+		result(batched), nil,
 	},
 	"find": {
 		func(ctx context.Context, c *api.Client) (any, error) {
@@ -106,19 +81,9 @@ var calls = map[string]call{
 		result(hits),
 		[]api.Found{{URI: file, Score: 0.81}, {URI: file + "2", Score: -1e-3}},
 	},
-	"read": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Read(ctx, file) },
-		"GET /api/v1/content/read?uri=" + escapedFile, "", result(`"# Title\n\ntext <b>"`), "# Title\n\ntext <b>",
-	},
 	"download": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.Download(ctx, file) },
 		"GET /api/v1/content/download?uri=" + escapedFile, "", says(200, "not JSON \xff"), []byte("not JSON \xff"),
-	},
-	"stat": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Stat(ctx, file) },
-		"GET /api/v1/fs/stat?uri=" + escapedFile, "",
-		result(`{"name":"0198-abc.md","size":1024,"modTime":"2026-02-10T21:26:02.934376379+08:00","isDir":false,"uri":"` + file + `","isLocked":false,"id":"x"}`),
-		api.Stat{Size: 1024, Modified: amber.At(time.Date(2026, 2, 10, 13, 26, 2, 934e6, time.UTC))},
 	},
 	"list": {
 		func(ctx context.Context, c *api.Client) (any, error) {
@@ -149,16 +114,6 @@ var calls = map[string]call{
 		result(`{"status":"completed","rebuilt_records":7,"failed_records":2,"scanned":9}`),
 		api.Rebuilt{Made: 7, Failed: 2},
 	},
-	"wait": {
-		func(ctx context.Context, c *api.Client) (any, error) {
-			return only(c.Wait(ctx, 59_500*time.Millisecond))
-		},
-		"POST /api/v1/system/wait", `{"timeout":60}`, result(`{"Embedding":{"processed":1}}`), nil,
-	},
-	"task": {
-		func(ctx context.Context, c *api.Client) (any, error) { return c.Task(ctx, "t-1") },
-		"GET /api/v1/tasks/t-1", "", result(`{"status":"completed","error":null,"result":{}}`), true,
-	},
 	"account": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateAccount(ctx, "acme", "boss") },
 		"POST /api/v1/admin/accounts", `{"account_id":"acme","admin_user_id":"boss"}`,
@@ -171,10 +126,6 @@ var calls = map[string]call{
 	"new key": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.NewKey(ctx, "acme", "alice") },
 		"POST /api/v1/admin/accounts/acme/users/alice/key", `{}`, result(`{"user_key":"k3"}`), "k3",
-	},
-	"drop account": {
-		func(ctx context.Context, c *api.Client) (any, error) { return only(c.DeleteAccount(ctx, "acme")) },
-		"DELETE /api/v1/admin/accounts/acme", "", says(202, `{"status":"ok","result":{"task_id":"t-3"}}`), nil,
 	},
 }
 
@@ -189,7 +140,7 @@ func TestEveryCall(t *testing.T) {
 			c := s.open(t)
 			got, err := tc.do(t.Context(), c)
 			must.Do(t, err)
-			must.Equal(t, "result", got, tc.want, times)
+			must.Equal(t, "result", got, tc.want)
 			requests := s.requests()
 			must.Equal(t, "number of requests", len(requests), 1)
 			r := requests[0]
@@ -280,13 +231,11 @@ func TestUser(t *testing.T) {
 	}
 }
 
-// Versions that were not tested are unsupported, and named.
+// A version is any text that is fit to be shown.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]amber.Kind{
-		"0.5.0": "", "0.5.2": "", "0.5": "", "0.5.10.dev3+g1": "",
-		"0.4.16": amber.KindUnsupported, "0.6.0": amber.KindUnsupported, "0.50.1": amber.KindUnsupported, "1.5.2": amber.KindUnsupported,
-		"5": amber.KindUnsupported, "unknown": amber.KindUnsupported, "0.6.0rc1": amber.KindUnsupported,
+		"0.5.0": "", "0.5.10.dev3+g1": "", "0.6.0rc1": "", "unknown": "",
 		"": amber.KindDamaged, "0.5.2\u001b[2J": amber.KindDamaged, strings.Repeat("1", 500): amber.KindDamaged,
 	} {
 		text := string(must.Get(json.Marshal(version))(t))
@@ -295,10 +244,6 @@ func TestVersions(t *testing.T) {
 		must.Kind(t, version, err, want)
 		if want != amber.KindDamaged {
 			must.Equal(t, "health", h, api.Health{Version: version, AuthMode: "dev"})
-		}
-		if want == amber.KindUnsupported {
-			must.Says(t, "error", err.Error(), version)
-			must.Do(t, must.Err(s.open(t, func(o *api.Options) { o.AnyVersion = true }).Health(t.Context())))
 		}
 	}
 }

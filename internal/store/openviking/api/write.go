@@ -16,53 +16,30 @@ const (
 	fileWait = 50 * time.Millisecond
 )
 
-// complete is the status of vectors that are there.
-const complete = "complete"
-
-// Write writes a file, with its folders; what is there is replaced. With wait it returns when the
-// vector is made. An acknowledged file may be lost by a power cut of the server. Errors: invalid,
-// also for a server that took another name; busy; ErrNoVector.
-func (c *Client) Write(ctx context.Context, uri, content string, wait bool) (Written, error) {
-	r := request{op: "write OpenViking file", method: http.MethodPost, path: "/api/v1/content/write", id: uri, write: true, wait: waiting(wait)}
+// Write writes a file, with its folders, and returns when its vector is made; what is there is
+// replaced. An acknowledged file may be lost by a power cut of the server. Errors: invalid, also for
+// a server that took another name; busy; ErrNoVector.
+func (c *Client) Write(ctx context.Context, uri, content string) error {
+	r := request{op: "write OpenViking file", method: http.MethodPost, path: "/api/v1/content/write", id: uri, write: true, wait: writeWait}
 	if err := checkFile(r.op, File{uri, content}); err != nil {
-		return Written{}, err
+		return err
 	}
 	r.body = struct {
 		URI     string `json:"uri"`
 		Content string `json:"content"`
 		Mode    string `json:"mode"`
 		Wait    bool   `json:"wait"`
-	}{uri, content, "create", wait}
+	}{uri, content, "create", true}
 	a, err := ask[struct {
-		URI    string `json:"uri"`
-		Vector string `json:"vector_status"`
-		Task   string `json:"task_id"`
+		URI string `json:"uri"`
 	}](ctx, c, r)
 	if err != nil {
-		return Written{}, err
+		return err
 	}
 	if a.URI == "" {
-		return Written{}, c.damaged(r, errShape)
+		return c.damaged(r, errShape)
 	}
-	if err := c.same(r, uri, a.URI); err != nil {
-		return Written{}, err
-	}
-	return Written{URI: uri, Task: task(a.Task), Indexed: a.Vector == complete}, nil
-}
-
-func waiting(wait bool) time.Duration {
-	if wait {
-		return writeWait
-	}
-	return 0
-}
-
-// task returns the id of a task, "" for what is none.
-func task(id string) string {
-	if !isID(id) {
-		return ""
-	}
-	return id
+	return c.same(r, uri, a.URI)
 }
 
 // Mkdir makes a folder and those above it.
@@ -93,38 +70,30 @@ type batchAnswer struct {
 	Created   []string `json:"created"`
 	Updated   []string `json:"updated"`
 	Unchanged []string `json:"unchanged"`
-	Vector    string   `json:"vector_status"`
-	Task      string   `json:"task_id"`
 }
 
-// WriteBatch writes files below a folder, which must be there. With wait it returns when the
-// vectors are made. Errors: invalid, also for a server that took other names; not_found for a
-// folder that is not there; busy; ErrNoVector.
-func (c *Client) WriteBatch(ctx context.Context, root string, files []File, wait bool) (Batch, error) {
-	r := request{op: "write OpenViking files", method: http.MethodPost, path: "/api/v1/content/batch-write", id: root, write: true, wait: waiting(wait) + time.Duration(len(files))*fileWait}
+// WriteBatch writes files below a folder, which must be there. The server makes their vectors
+// later. Errors: invalid, also for a server that took other names; not_found for a folder that is
+// not there; busy; ErrNoVector.
+func (c *Client) WriteBatch(ctx context.Context, root string, files []File) error {
+	r := request{op: "write OpenViking files", method: http.MethodPost, path: "/api/v1/content/batch-write", id: root, write: true, wait: time.Duration(len(files)) * fileWait}
 	operations, err := c.operations(r, files)
-	if err != nil {
-		return Batch{}, err
-	}
-	if len(files) == 0 {
-		return Batch{Indexed: true}, nil
+	if err != nil || len(files) == 0 {
+		return err
 	}
 	r.body = struct {
 		Root       string      `json:"root_uri"`
 		Operations []operation `json:"operations"`
 		Wait       bool        `json:"wait"`
-	}{root, operations, wait}
+	}{root, operations, false}
 	a, err := ask[batchAnswer](ctx, c, r)
 	if err != nil {
-		return Batch{}, err
+		return err
 	}
 	if a.Created == nil && a.Updated == nil && a.Unchanged == nil {
-		return Batch{}, c.damaged(r, errShape)
+		return c.damaged(r, errShape)
 	}
-	if err := c.sameFiles(r, files, a); err != nil {
-		return Batch{}, err
-	}
-	return Batch{Task: task(a.Task), Indexed: a.Vector == complete}, nil
+	return c.sameFiles(r, files, a)
 }
 
 // operations checks the files of a batch. Errors: invalid.
