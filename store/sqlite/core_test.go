@@ -2,22 +2,30 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/store/sqlcore"
 	"github.com/amber-memory/amber/internal/store/sqlrows"
+	"github.com/amber-memory/amber/internal/test/sqltext"
 )
 
 type scanner = sqlrows.Row
 
 // statement is one of the contracts.
 func statement(name string) string {
-	q, ok := sqlcore.Statements()[name]
+	all, err := statements()
+	q, ok := all["sqlcore "+name]
 	if !ok {
-		panic("no statement " + name)
+		panic(fmt.Sprintf("no statement %s: %v", name, err))
 	}
 	return q
 }
+
+// statements are all of the contracts.
+var statements = sync.OnceValues(func() (map[string]string, error) {
+	return sqltext.Constants("../../internal/store/sqlrows", "../../internal/store/sqlcore")
+})
 
 // update runs a transaction that answers.
 func update[T any](ctx context.Context, d *database, op, id string, fn func(*tx) (T, error)) (v T, err error) {

@@ -5,14 +5,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +17,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/store/postgres"
-	"github.com/amber-memory/amber/internal/store/sqlcore"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/internal/test/pgtest"
+	"github.com/amber-memory/amber/internal/test/sqltext"
 )
 
 // call is a statement as a program sent it, with its arguments.
@@ -187,7 +182,7 @@ func try(t testing.TB, c *pgx.Conn, fn func() error) error {
 var schemas = []string{"amber", "amber_control"}
 
 // continued are statements that code continues, with something it may continue them with.
-var continued = map[string]string{"selectNewest": "true", "sqlcore selectNewest": "true"}
+var continued = map[string]string{"sqlcore selectNewest": "true"}
 
 // TestEveryStatementIsPrepared prepares the statements of the contracts on a server, as the role that programs take. Those
 // that are put together when they are needed are in the test of the pooler.
@@ -196,8 +191,8 @@ func TestEveryStatementIsPrepared(t *testing.T) {
 	dsn := fresh(t)
 	must.Do(t, must.Err(connect(t, dsn).Open(t.Context(), amber.DefaultTenant, "prepared", postgres.Options{})))
 	c := dial(t, dsn)
-	all := constants(t)
-	maps.Copy(all, sqlcore.Statements())
+	all := must.Get(sqltext.Constants("../sqlrows", "../../recall/search", "../sqlcore", "."))(t) // the first ones are imported by the last
+	must.Hold(t, len(all) > 250, "only %d statements were found", len(all))
 	fails := map[string]string{}
 	prepared := 0
 	for _, schema := range schemas {
@@ -223,62 +218,6 @@ func TestEveryStatementIsPrepared(t *testing.T) {
 		}
 	}
 	t.Logf("%d statements were prepared %d times", len(fails), prepared)
-}
-
-var begins = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
-
-// constants returns the statements that are constants of packages, by their names.
-func constants(t *testing.T) map[string]string {
-	t.Helper()
-	exported, out := map[string]ast.Expr{}, map[string]string{}
-	for _, dir := range []string{"../sqlrows", "../../recall/search", "../sqlcore", "."} { // the first ones are imported by the last
-		values := maps.Clone(exported)
-		for _, path := range must.Get(filepath.Glob(filepath.Join(dir, "*.go")))(t) {
-			if strings.HasSuffix(path, "_test.go") {
-				continue
-			}
-			for _, decl := range must.Get(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t).Decls {
-				consts, ok := decl.(*ast.GenDecl)
-				if !ok || consts.Tok != token.CONST {
-					continue
-				}
-				for _, spec := range consts.Specs {
-					v := spec.(*ast.ValueSpec)
-					for i, value := range v.Values {
-						values[v.Names[i].Name] = value
-					}
-				}
-			}
-		}
-		for name, value := range values {
-			text := folded(values, value)
-			if ast.IsExported(name) {
-				exported[name] = &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(text)}
-			}
-			if begins.MatchString(text) && !strings.Contains(text, "$1") && !strings.Contains(text, "%") {
-				out[filepath.Base(dir)+" "+name] = text
-			}
-		}
-	}
-	must.Hold(t, len(out) > 250, "only %d statements were found", len(out))
-	return out
-}
-
-// folded is the text of a constant, "" where it is none.
-func folded(values map[string]ast.Expr, e ast.Expr) string {
-	switch x := e.(type) {
-	case *ast.BasicLit:
-		if text, err := strconv.Unquote(x.Value); err == nil && x.Kind == token.STRING {
-			return text
-		}
-	case *ast.BinaryExpr:
-		return folded(values, x.X) + folded(values, x.Y)
-	case *ast.Ident:
-		return folded(values, values[x.Name])
-	case *ast.SelectorExpr:
-		return folded(values, values[x.Sel.Name])
-	}
-	return ""
 }
 
 // prepareAll prepares what was recorded.
