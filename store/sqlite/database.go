@@ -332,7 +332,7 @@ func (d *database) lead(ctx context.Context, h *handles, fn func(*tx) error, nex
 	defer func() { g.End(err) }()
 	return conn.TransactAll(ctx, "BEGIN IMMEDIATE", func() error {
 		_, err := g.Run(d.tx(ctx, conn, h), func(t *tx) error {
-			if err := d.schema.CheckVersion(t.Tx); err != nil {
+			if err := d.schema.JudgeRow(t.Row(sqlconn.SelectVersion), d.schema.File); err != nil {
 				return err
 			}
 			if err := t.Enter(h.adopted); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/store/image"
 	"github.com/amber-memory/amber/internal/store/sqlfile"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/store/home"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -272,9 +273,7 @@ func TestShapesOfReleasedMigrations(t *testing.T) {
 func FuzzExamine(f *testing.F) {
 	dir := f.TempDir()
 	for _, s := range []sqlfile.Schema{sqlfile.MemorySchema, sqlfile.ControlSchema} {
-		p := must.Get(sqlfile.OpenPool(filepath.Join(dir, s.File), sqlfile.Create, 1, 1))(f)
-		must.Do(f, s.Migrate(f.Context(), p.DB, 0))
-		must.Do(f, p.Close())
+		must.Do(f, s.Build(f.Context(), filepath.Join(dir, s.File), home.Current{Incarnation: "first"}))
 		for i := range 20 {
 			f.Add(s.File == sqlfile.MemorySchema.File, uint32(i*4096+i*7), byte(i), uint32(100+i), byte(255-i))
 		}

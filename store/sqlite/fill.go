@@ -27,36 +27,14 @@ func Fill(ctx context.Context, path string, c home.Current, o Options) (*Filler,
 	if _, err := os.Lstat(path); err == nil {
 		return nil, amber.Errorf(amber.KindConflict, "make database", path, "the file exists already")
 	}
-	if err := sqlfile.MemorySchema.Build(ctx, path, c, o.BusyTimeout); err != nil {
+	if err := sqlfile.MemorySchema.Build(ctx, path, c); err != nil {
 		return nil, err
 	}
 	s := sqlfile.MemorySchema
 	s.File = filepath.Base(path)
-	d := &database{ground: apart{filepath.Dir(path), c}, name: "memory", schema: s, o: o, core: o.core(), index: &sqlcore.Indexer{}}
+	d := &database{ground: site{filepath.Dir(path), c, func(home.Current) error { return nil }}, name: "memory", schema: s, o: o, core: o.core(), index: &sqlcore.Indexer{}}
 	return &Filler{sqlcore.NewFiller(d), d}, nil
 }
-
-// apart is the ground of a database that lies in a folder of its own and has
-// one owner.
-type apart struct {
-	dir     string
-	current home.Current
-}
-
-func (a apart) Current() (home.Current, error) { return a.current, nil }
-func (a apart) Gone(home.Current) error        { return nil }
-func (a apart) GenDir(home.Current) string     { return a.dir }
-
-func (a apart) Write(_ context.Context, _ string, fn func(home.Current) error) error {
-	return fn(a.current)
-}
-
-// WriteTogether implements ground: the owner has no company.
-func (a apart) WriteTogether(_ context.Context, _ string, _ any, fn func(home.Current, func() (any, bool)) error) (bool, error) {
-	return false, fn(a.current, nobody)
-}
-
-func (a apart) Exclusive(_ context.Context, fn func(home.Current) error) error { return fn(a.current) }
 
 // Close lets go of the database.
 func (f *Filler) Close() error { return f.db.close() }

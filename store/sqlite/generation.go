@@ -22,14 +22,17 @@ type ground interface {
 	Exclusive(ctx context.Context, fn func(home.Current) error) error
 }
 
-// site is a generation that is being built: it belongs to its builder, so
-// no lock is taken, and the generation never changes.
+// site is the ground of a generation that is being built, or of a database that lies in a folder of
+// its own: it belongs to its builder, so no lock is taken, and the generation never changes.
 type site struct {
-	*home.Agent
+	dir     string
 	current home.Current
+	gone    func(home.Current) error
 }
 
 func (s site) Current() (home.Current, error) { return s.current, nil }
+func (s site) Gone(c home.Current) error      { return s.gone(c) }
+func (s site) GenDir(home.Current) string     { return s.dir }
 
 func (s site) Write(_ context.Context, _ string, fn func(home.Current) error) error {
 	return fn(s.current)
@@ -51,7 +54,7 @@ func OpenGeneration(ctx context.Context, agent *home.Agent, c home.Current, o Op
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, newStore(agent, site{agent, c}, o), c)
+	return open(ctx, newStore(agent, site{agent.GenDir(c), c, agent.Gone}, o), c)
 }
 
 // newStore returns a store with nothing open.

@@ -203,7 +203,7 @@ func TestMigrationGoesOnWhereItWasStopped(t *testing.T) {
 	ctx := t.Context()
 	a, _ := OldAgent(t, 1500)
 	// The schema is there, and nothing is in the index yet.
-	outside(t, a, "memory.db", func(p *sqlconn.Pool) { must.Do(t, sqlfile.MemorySchema.Upgrade(ctx, p.DB)) })
+	outside(t, a, "memory.db", func(p *sqlconn.Pool) { must.Do(t, sqlfile.MemorySchema.Migrate(ctx, p.DB)) })
 	o := must.Get(Options{Clock: newHandClock().Now, Random: rand.Reader}.withDefaults())(t)
 	first := newStore(a, a, o)
 	n := must.Get(first.IndexSome(ctx, 400))(t)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/test/must"
@@ -89,27 +88,4 @@ func TestKilledDrainersApplyEachEntryOnce(t *testing.T) {
 		t.Errorf("%d memories, %v, want %d", stats.Memories, err, journalEntries)
 	}
 	healthy(t, s)
-}
-
-// BenchmarkIngest applies what a drain takes at a time: 256 steps.
-func BenchmarkIngest(b *testing.B) {
-	s := openIn(b, filepath.Join(b.TempDir(), "home"))
-	now := amber.At(time.Now())
-	var seq int64
-	for b.Loop() {
-		in := amber.Ingestion{Journal: journalName, Host: "host", Session: "s", After: seq, Through: seq + 256}
-		for range 256 {
-			seq++
-			in.Steps = append(in.Steps, amber.IngestStep{
-				Event: amber.EventRef{ID: fmt.Sprintf("%032x", uint64(seq)*0x9e3779b97f4a7c15), At: now}, At: now,
-				Start: amber.SessionStart{ID: "s"},
-				Turns: []amber.Turn{{SessionID: "s", Role: amber.RoleUser, Content: fmt.Sprint("turn ", seq)}},
-				Activity: []amber.Activity{
-					{SessionID: "s", Kind: amber.ActivityTool, Name: fmt.Sprint("tool ", seq%20)},
-					{SessionID: "s", Kind: amber.ActivityFile, Name: fmt.Sprint("file ", seq)},
-				},
-			})
-		}
-		must.Get(s.Ingest(b.Context(), in))(b)
-	}
 }

@@ -64,7 +64,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Readers = max(4, runtime.GOMAXPROCS(0)+2)
 	}
 	if o.NetworkFS == nil {
-		o.NetworkFS = networkFS
+		o.NetworkFS = sqlfile.NetworkFS
 	}
 	if o.ReadOnly == nil {
 		o.ReadOnly = fsx.ReadOnly
@@ -136,7 +136,7 @@ func (s *Store) build(ctx context.Context, dir string, c home.Current) error {
 		return err
 	}
 	for _, d := range []*database{s.memory, s.control} {
-		if err := d.schema.Build(ctx, filepath.Join(dir, d.schema.File), c, s.o.BusyTimeout); err != nil {
+		if err := d.schema.Build(ctx, filepath.Join(dir, d.schema.File), c); err != nil {
 			return err
 		}
 	}
@@ -151,11 +151,6 @@ func (s *Store) checkFS(dir string) error {
 	}
 	return amber.Errorf(amber.KindRefused, "open store", dir, "%s is a network file system; its locks do not keep a write-ahead log safe", name).
 		WithHint("choose a local folder with --home")
-}
-
-func networkFS(dir string) (string, bool) {
-	info, err := fsx.Info(dir)
-	return info.Type, err == nil && info.Network
 }
 
 // ready opens the file of a generation, migrating it first if it is older.
@@ -190,7 +185,7 @@ func (d *database) migrate(ctx context.Context) error {
 		if err != nil {
 			return sqlconn.Wrap("migrate", path, err)
 		}
-		return sqlconn.Wrap("migrate", path, errors.Join(d.schema.Upgrade(ctx, p.DB), p.Close()))
+		return sqlconn.Wrap("migrate", path, errors.Join(d.schema.Migrate(ctx, p.DB), p.Close()))
 	})
 }
 
@@ -237,9 +232,8 @@ func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
 // what an agent has that was made of another one's memory. Errors: those of
 // [Open].
 func MakeControl(ctx context.Context, path string, c home.Current, o Options) error {
-	o, err := o.withDefaults()
-	if err != nil {
+	if _, err := o.withDefaults(); err != nil {
 		return err
 	}
-	return sqlfile.ControlSchema.Build(ctx, path, c, o.BusyTimeout)
+	return sqlfile.ControlSchema.Build(ctx, path, c)
 }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 	"github.com/amber-memory/amber/internal/store/sqlfile"
 	"github.com/amber-memory/amber/store/home"
@@ -114,7 +112,8 @@ func copyResting(s resting) (dir string, err error) {
 		if dir, err = os.MkdirTemp("", "amber-readonly-"); err != nil {
 			return "", err
 		}
-		err = errors.Join(copyInto(s.path, dir), copyInto(s.path+"-wal", dir))
+		to := filepath.Join(dir, filepath.Base(s.path))
+		err = errors.Join(sqlfile.Copy(s.path, to), sqlfile.Copy(s.path+"-wal", to+"-wal"))
 		if now, serr := lookAtRest(s.path); err == nil && serr == nil && now == s {
 			return dir, nil
 		} else if serr == nil {
@@ -123,18 +122,6 @@ func copyResting(s resting) (dir string, err error) {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	return "", errors.Join(err, amber.Errorf(amber.KindBusy, "read database", s.path, "the file changed during each of %d attempts to copy it", tries))
-}
-
-func copyInto(path, dir string) error {
-	in, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return fsx.BuildWith(fsx.OS(), filepath.Join(dir, filepath.Base(path)), 0o600, func(out fsx.File) error {
-		_, err := io.Copy(out, in)
-		return err
-	})
 }
 
 // readOnly reports whether the folder of the live generation cannot be written.

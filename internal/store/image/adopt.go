@@ -115,7 +115,7 @@ func adopt(ctx context.Context, s sqlfile.Schema, r AdoptRequest, fn func(*adopt
 	}
 	defer func() { err = sqlconn.Wrap("adopt database", r.Path, errors.Join(err, p.Close())) }()
 	if err = s.Check(ctx, p.DB, r.Path); errors.Is(err, sqlconn.ErrOlder) {
-		err = s.Upgrade(ctx, p.DB)
+		err = s.Migrate(ctx, p.DB)
 	}
 	if err != nil {
 		return report, err

@@ -131,7 +131,7 @@ func (d *redaction) upgrade(ctx context.Context, path string) error {
 		return err
 	}
 	d.header.Version = sqlfile.MemorySchema.Version()
-	return errors.Join(sqlfile.MemorySchema.Upgrade(ctx, p.DB), p.Close())
+	return errors.Join(sqlfile.MemorySchema.Migrate(ctx, p.DB), p.Close())
 }
 
 // compareShape compares the schema of a file with the migration it claims to

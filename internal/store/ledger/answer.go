@@ -92,7 +92,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 		return wire.Answer{}, err
 	}
 	mine, begun := false, false // the caller answers the request
-	err = d.updateInside(ctx, op, "", lockOf(k), func(t *tx) error {
+	err = d.engine.update(ctx, op, "", lockOf(k), func(t *tx) error {
 		oldest := t.now.Add(-answersAge).UnixMilli()
 		r, err := t.answer(k)
 		if err == nil && r.begun < oldest { // its turn to be swept had not come
@@ -250,7 +250,7 @@ func (d *DB) ForgetAnswers(ctx context.Context, tenant, agent string) error {
 		return err
 	}
 	defer leave()
-	err = d.updateInside(ctx, op, "", lockForget, func(t *tx) error {
+	err = d.engine.update(ctx, op, "", lockForget, func(t *tx) error {
 		_, err := t.exec(blankAnswers, tenant, agent, []byte{})
 		return err
 	})

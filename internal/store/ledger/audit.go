@@ -159,7 +159,7 @@ func (t *tx) lastRecord() (record, error) {
 // appendAudit adds records to the end of the chain, in one transaction, and returns the number of
 // the last one. The entries that are not chained yet record earlier changes, so they come first.
 func (d *DB) appendAudit(ctx context.Context, batch []*waiter) (seq int64, err error) {
-	err = d.updateInside(ctx, "write audit log", "", lockAudit, func(t *tx) error {
+	err = d.engine.update(ctx, "write audit log", "", lockAudit, func(t *tx) error {
 		if err := d.sealAll(t); err != nil {
 			return err
 		}

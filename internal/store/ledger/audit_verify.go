@@ -28,7 +28,7 @@ func (d *DB) VerifyAudit(ctx context.Context) (wire.AuditReport, error) {
 	if err := d.engine.prepare(&v); err != nil {
 		return wire.AuditReport{}, err
 	}
-	err = d.viewInside(ctx, "verify audit log", "", func(t *tx) error {
+	err = d.engine.view(ctx, "verify audit log", "", func(t *tx) error {
 		if err := v.read(t); err != nil {
 			return err
 		}

@@ -88,35 +88,23 @@ type tx struct {
 	skip string // what follows a choice of rows to delete that others may have chosen, too
 }
 
-// update is updateInside for a caller that is not inside yet.
+// update runs fn in a write transaction, for a caller that is not inside yet.
 func (d *DB) update(ctx context.Context, op, id string, on lock, fn func(*tx) error) error {
 	leave, err := d.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return d.updateInside(ctx, op, id, on, fn)
+	return d.engine.update(ctx, op, id, on, fn)
 }
 
-// view is viewInside for a caller that is not inside yet.
+// view runs fn in a read transaction, for a caller that is not inside yet.
 func (d *DB) view(ctx context.Context, op, id string, fn func(*tx) error) error {
 	leave, err := d.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return d.viewInside(ctx, op, id, fn)
-}
-
-// updateInside runs fn in a write transaction. On any error nothing of it stays. Fn
-// runs at most once.
-func (d *DB) updateInside(ctx context.Context, op, id string, on lock, fn func(*tx) error) error {
-	return d.engine.update(ctx, op, id, on, fn)
-}
-
-// viewInside runs fn in a read transaction, one view of everything. Fn runs at
-// most once.
-func (d *DB) viewInside(ctx context.Context, op, id string, fn func(*tx) error) error {
 	return d.engine.view(ctx, op, id, fn)
 }
 

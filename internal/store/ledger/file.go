@@ -12,7 +12,7 @@ import (
 type file struct {
 	path    string
 	o       Options
-	schema  *schema
+	schema  sqlconn.Schema
 	writer  *sqlconn.Pool
 	readers *sqlconn.Pool
 
@@ -32,14 +32,14 @@ func (f *file) settle(ctx context.Context, shapes func() ([]sqlconn.Shape, error
 	if err != nil {
 		return sqlconn.Wrap("open database", f.path, err)
 	}
-	err = f.schema.check(ctx, f, all)
+	err = f.checkSchema(ctx, all)
 	if !errors.Is(err, sqlconn.ErrOlder) || f.o.Look {
 		return err
 	}
-	if err := f.schema.migrate(ctx, f); err != nil {
-		return err
+	if err := f.schema.Migrate(ctx, f.writer.DB); err != nil {
+		return sqlconn.Wrap("migrate", f.path, err)
 	}
-	return f.schema.check(ctx, f, all)
+	return f.checkSchema(ctx, all)
 }
 
 // update runs fn in a write transaction: BEGIN IMMEDIATE, the schema version, fn,
@@ -56,7 +56,7 @@ func (f *file) view(ctx context.Context, op, id string, fn func(*tx) error) erro
 // process may have migrated the file since it was opened.
 func (f *file) atVersion(fn func(*tx) error) func(*tx, *sqlconn.Conn) error {
 	return func(t *tx, _ *sqlconn.Conn) error {
-		if err := f.schema.checkVersion(t, f.path); err != nil {
+		if err := f.schema.JudgeRow(t.row(sqlconn.SelectVersion), f.path); err != nil {
 			return err
 		}
 		return fn(t)

@@ -1,57 +1,61 @@
 package ledger
 
 import (
-	"fmt"
+	"context"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/wire"
 )
 
-// leads reports whether a waiter got the message to lead.
-func leads(w *waiter) bool {
-	select {
-	case v := <-w.told:
-		return v.lead
-	default:
-		return false
-	}
+// gated is an engine whose transactions wait for a message each.
+type gated struct {
+	engine
+	mu      sync.Mutex
+	updates int
+	gate    chan error
 }
 
-func TestTheFirstInLineLeads(t *testing.T) {
+func (g *gated) update(context.Context, string, string, lock, func(*tx) error) error {
+	g.mu.Lock()
+	g.updates++
+	g.mu.Unlock()
+	return <-g.gate
+}
+
+func (g *gated) wrote(context.Context, int64)      {}
+func (g *gated) wrap(_, _ string, err error) error { return err }
+
+// Callers that wait share transactions of at most 256 entries, and hear how their own ended. A caller whose context ends leaves the line.
+func TestRecordersShareTransactions(t *testing.T) {
 	t.Parallel()
-	var l line
-	var waiting []*waiter
-	for i := range 2*maxBatch + 10 {
-		waiting = append(waiting, l.join(record{subject: fmt.Sprint(i)}))
-	}
-	const gone = maxBatch + 5
-	must.Equal(t, "the leader may leave", l.leave(waiting[0]), false)
-	must.Hold(t, l.leave(waiting[gone]) && !l.leave(waiting[gone]), "somebody in line could not leave, or left twice")
-	next := 0
-	for round, size := range []int{maxBatch, maxBatch, 9} {
-		if !leads(waiting[next]) {
-			t.Fatalf("round %d: %d does not lead", round, next)
+	synctest.Test(t, func(t *testing.T) {
+		g := &gated{gate: make(chan error)}
+		d := newDB(g, nil, nil)
+		var callers sync.WaitGroup
+		record := func(ctx context.Context, want error) {
+			callers.Go(func() { must.Is(t, "outcome", d.Record(ctx, wire.AuditEntry{}), want) })
+			synctest.Wait()
 		}
-		batch := l.take()
-		if len(batch) != size || batch[0] != waiting[next] {
-			t.Fatalf("round %d: a batch of %d, want %d", round, len(batch), size)
-		}
-		if size > 1 && l.leave(batch[1]) {
-			t.Error("somebody left who is being written")
-		}
-		failure := fmt.Errorf("round %d", round)
-		l.done(batch, failure)
-		for _, w := range batch[1:] {
-			if v := <-w.told; v.lead || v.err != failure {
-				t.Errorf("round %d: told %+v", round, v)
+		record(t.Context(), nil)
+		given, give := context.WithCancel(t.Context())
+		record(given, context.Canceled)
+		for i := range 2*maxBatch + 10 {
+			var want error
+			if i < maxBatch {
+				want = context.DeadlineExceeded
 			}
+			record(t.Context(), want)
 		}
-		for range size {
-			if next++; next == gone {
-				next++
-			}
+		give()
+		synctest.Wait()
+		for _, outcome := range []error{nil, context.DeadlineExceeded, nil, nil} {
+			g.gate <- outcome
+			synctest.Wait()
 		}
-	}
-	must.Hold(t, !l.led && len(l.waiting) == 0, "the line has no end")
-	must.Equal(t, "the next in line leads", leads(l.join(record{})), true)
+		callers.Wait()
+		must.Equal(t, "transactions", g.updates, 4)
+	})
 }

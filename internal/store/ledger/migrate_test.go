@@ -16,17 +16,17 @@ import (
 )
 
 // madeUp is the schema with migrations that do not exist, up to a version.
-func madeUp(version int) *schema {
-	return &schema{applicationID: homeSchema.applicationID, migrations: []string{
+func madeUp(version int) sqlconn.Schema {
+	return sqlconn.Schema{ApplicationID: homeSchema.ApplicationID, Migrations: []string{
 		home1,
 		`CREATE TABLE steps (n INTEGER) STRICT; INSERT INTO steps VALUES (2);`,
 		`ALTER TABLE tokens ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; INSERT INTO steps VALUES (3);`,
 	}[:version]}
 }
 
-func openAt(path string, s *schema, look bool) (*DB, error) {
+func openAt(path string, s sqlconn.Schema, look bool) (*DB, error) {
 	o := Options{Clock: func() time.Time { return time.UnixMilli(1) }, Random: rand.Reader, Look: look}
-	return open(context.Background(), path, o, s, func() ([]sqlconn.Shape, error) { return s.shapes(context.Background()) })
+	return open(context.Background(), path, o, s, func() ([]sqlconn.Shape, error) { return s.Shapes(context.Background()) })
 }
 
 func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
@@ -76,17 +76,17 @@ func TestAMigrationThatFailsLeavesTheVersionBefore(t *testing.T) {
 	d := must.Get(openAt(path, madeUp(1), false))(t)
 	must.Do(t, d.Close())
 	bad := madeUp(3)
-	good := bad.migrations[2]
-	shapes, err := bad.shapes(t.Context())
+	good := bad.Migrations[2]
+	shapes, err := bad.Shapes(t.Context())
 	must.Do(t, err)
-	bad.migrations[2] += ` INSERT INTO nowhere VALUES (1);`
+	bad.Migrations[2] += ` INSERT INTO nowhere VALUES (1);`
 	_, err = open(t.Context(), path, Options{Clock: time.Now, Random: rand.Reader}, bad, func() ([]sqlconn.Shape, error) { return shapes, nil })
 	if err == nil {
 		t.Fatal("the broken migration did not fail")
 	}
 	two := must.Get(openAt(path, madeUp(2), true))(t)
 	must.Do(t, two.Close())
-	bad.migrations[2] = good
+	bad.Migrations[2] = good
 	d = must.Get(openAt(path, bad, false))(t)
 	must.Do(t, d.Close())
 }

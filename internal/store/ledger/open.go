@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/events"
+	"github.com/amber-memory/amber/internal/base/fifo"
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 	"github.com/amber-memory/amber/wire"
@@ -64,8 +65,8 @@ type DB struct {
 	clock  amber.Clock
 	random io.Reader
 
-	line line // of those who record
-	uses uses // of tokens, to be written down
+	line fifo.Line // of those who record
+	uses uses      // of tokens, to be written down
 
 	answering answering
 
@@ -94,7 +95,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return open(ctx, path, o, homeSchema, known)
 }
 
-func open(ctx context.Context, path string, o Options, s *schema, shapes func() ([]sqlconn.Shape, error)) (*DB, error) {
+func open(ctx context.Context, path string, o Options, s sqlconn.Schema, shapes func() ([]sqlconn.Shape, error)) (*DB, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -9,11 +10,12 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/diskerr"
 	"github.com/amber-memory/amber/internal/base/fsx"
+	"github.com/amber-memory/amber/internal/base/sqlconn"
 )
 
 // place makes sure that there is a regular file, and makes a new database where
 // there never was one.
-func place(ctx context.Context, path string, o Options, s *schema) error {
+func place(ctx context.Context, path string, o Options, s sqlconn.Schema) error {
 	const op = "open database"
 	dir := filepath.Dir(path)
 	if name, network := o.NetworkFS(dir); network {
@@ -40,9 +42,9 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 	if o.Look {
 		return amber.Errorf(amber.KindNotFound, op, path, "the database does not exist yet")
 	}
-	image, err := s.image(ctx)
+	image, err := s.Image(ctx, func(*sql.Conn) error { return nil })
 	if err != nil {
-		return err
+		return sqlconn.Wrap("make database", "", err)
 	}
 	err = fsx.CreateNew(fsx.OS(), path, 0o600, image)
 	if errors.Is(err, fs.ErrExist) { // another process was faster

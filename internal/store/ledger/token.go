@@ -154,7 +154,7 @@ func (d *DB) Authenticate(ctx context.Context, text string) (wire.Grant, error) 
 // findSecret returns a token and what is stored of its secret. For an id that
 // is not there that is the hash of nothing, so that the same work follows.
 func (d *DB) findSecret(ctx context.Context, id wire.TokenID) (token wire.Token, hash []byte, err error) {
-	err = d.viewInside(ctx, "authenticate", "", func(t *tx) error {
+	err = d.engine.view(ctx, "authenticate", "", func(t *tx) error {
 		token, err = scanToken(t.row(selectSecret, id), &hash)
 		return err
 	})

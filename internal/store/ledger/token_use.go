@@ -65,7 +65,7 @@ func (u *uses) write(d *DB) {
 			return
 		}
 		u.mu.Unlock()
-		_ = d.updateInside(context.Background(), "note use of tokens", "", lockTokens, func(t *tx) error {
+		_ = d.engine.update(context.Background(), "note use of tokens", "", lockTokens, func(t *tx) error {
 			for id, at := range batch {
 				if _, err := t.exec(updateUsed, id, at.UnixMilli()); err != nil {
 					return err

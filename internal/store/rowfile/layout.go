@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	sqlite3 "modernc.org/sqlite"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/sqlconn"
 	"github.com/amber-memory/amber/internal/store/sqlfile"
@@ -88,47 +86,26 @@ WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY m.nam
 
 // tablesOf runs the migrations of a schema in memory and reads what they make.
 func tablesOf(ctx context.Context, s sqlfile.Schema) ([]Table, error) {
-	c, err := sqlite3.NewConnector("file::memory:?_dqs=0&_pragma=trusted_schema(0)")
-	if err != nil {
-		return nil, err
-	}
-	db := sql.OpenDB(c)
-	db.SetMaxOpenConns(1) // the database is the connection
-	defer db.Close()
-	if err := s.Migrate(ctx, db, 0); err != nil {
-		return nil, err
-	}
-	tables, err := readTables(ctx, db)
-	if err != nil {
-		return nil, err
-	}
+	var tables []Table
 	parents := map[string][]string{}
-	err = query(ctx, db, selectParents, func(r *sql.Rows) error {
-		var child, parent string
-		err := r.Scan(&child, &parent)
-		parents[child] = append(parents[child], parent)
-		return err
+	err := s.InMemory(ctx, nil, func(conn *sql.Conn) (err error) {
+		c := sqlconn.New(conn)
+		if tables, err = readTables(ctx, c); err != nil {
+			return err
+		}
+		return c.Each(ctx, selectParents, nil, func(r sqlconn.Row) error {
+			var child, parent string
+			err := r.Scan(&child, &parent)
+			parents[child] = append(parents[child], parent)
+			return err
+		})
 	})
 	return inOrder(tables, parents), err
 }
 
-func query(ctx context.Context, db *sql.DB, q string, fn func(*sql.Rows) error) error {
-	rows, err := db.QueryContext(ctx, q)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-func readTables(ctx context.Context, db *sql.DB) (tables []Table, err error) {
+func readTables(ctx context.Context, db *sqlconn.Conn) (tables []Table, err error) {
 	keys := map[string]map[int]string{}
-	err = query(ctx, db, selectColumns, func(r *sql.Rows) error {
+	err = db.Each(ctx, selectColumns, nil, func(r sqlconn.Row) error {
 		var table string
 		var c Column
 		var place int

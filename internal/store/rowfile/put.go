@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber/internal/base/sqlconn"
@@ -18,18 +19,12 @@ func (u *Updater) Count(ctx context.Context, t Table) (n int64, err error) {
 
 // Each calls fn with every row of a table, as it is by now, in the order of its key. The slice is good until fn returns. Errors: those of fn; [ErrOutdated].
 func (u *Updater) Each(ctx context.Context, t Table, fn func(row []any) error) error {
-	values, dest := make([]value, len(t.Columns)), make([]any, len(t.Columns))
-	row := make([]any, len(t.Columns))
-	for i := range values {
-		dest[i] = &values[i]
-	}
+	scan := t.scan()
 	var own error
 	err := u.conn.Each(ctx, fmt.Sprintf(`SELECT %s FROM %q ORDER BY %s`, quoted(t.Names()), t.Name, quoted(t.Key)), nil, func(s sqlconn.Row) error {
-		if err := s.Scan(dest...); err != nil {
+		row, err := scan(s)
+		if err != nil {
 			return err
-		}
-		for i := range values {
-			row[i] = values[i].v
 		}
 		own = fn(row)
 		return own
@@ -100,22 +95,14 @@ func check(ctx context.Context, rows [][]any, one func(context.Context, []any) (
 
 // one reads the row of a table that has the key of another; nil where there is none.
 func (u *Updater) one(t Table) func(ctx context.Context, like []any) ([]any, error) {
-	values, dest := make([]value, len(t.Columns)), make([]any, len(t.Columns))
-	for i := range values {
-		dest[i] = &values[i]
-	}
-	key := keyOf(t)
+	key, scan := keyOf(t), t.scan()
 	q := fmt.Sprintf(`SELECT %s FROM %q WHERE %s`, quoted(t.Names()), t.Name, byKey(t))
 	return func(ctx context.Context, like []any) ([]any, error) {
-		err := u.conn.Row(ctx, q, pick(key, like)...).Scan(dest...)
+		there, err := scan(u.conn.Row(ctx, q, pick(key, like)...))
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil, nil
 		}
-		there := make([]any, len(values))
-		for i := range values {
-			there[i] = values[i].v
-		}
-		return there, err
+		return slices.Clone(there), err
 	}
 }
 

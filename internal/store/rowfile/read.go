@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -78,29 +76,17 @@ func (r *Reader) migrated(ctx context.Context, s sqlfile.Schema, path, scratch s
 	}
 	r.held = func() error { return errors.Join(fsx.RemoveAll(fsx.OS(), folder), held.Close()) }
 	to := filepath.Join(folder, s.File)
-	if err := copyFile(path, to); err != nil {
+	if err := sqlfile.Copy(path, to); err != nil {
 		return "", errors.Join(sqlconn.Wrap("migrate", path, err), r.Close())
 	}
 	p, err := sqlfile.OpenPool(to, sqlfile.Write, wait, 1)
 	if err == nil {
-		err = errors.Join(s.Upgrade(ctx, p.DB), p.Close())
+		err = errors.Join(s.Migrate(ctx, p.DB), p.Close())
 	}
 	if err != nil {
 		return "", errors.Join(sqlconn.Wrap("migrate", path, err), r.Close())
 	}
 	return to, nil
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return fsx.BuildWith(fsx.OS(), to, 0o600, func(out fsx.File) error {
-		_, err := io.Copy(out, in)
-		return err
-	})
 }
 
 // File is the layout of the file.
@@ -135,27 +121,20 @@ func (r *Reader) End(ctx context.Context) (seq, stamp int64, err error) {
 // UTF-8 or holds a zero byte: the error is damaged and names table, row and column, never the value.
 // So does that of a row that is too long, which is invalid.
 func (r *Reader) Each(ctx context.Context, t Table, fn func(row []any) error) error {
-	values, dest := make([]value, len(t.Columns)), make([]any, len(t.Columns))
-	row := make([]any, len(t.Columns))
-	for i := range values {
-		dest[i] = &values[i]
-	}
-	n := 0
+	n, scan := 0, t.scan()
 	q := fmt.Sprintf(`SELECT %s FROM %q ORDER BY %s`, quoted(t.Names()), t.Name, quoted(t.Key))
 	stopped := false
 	err := r.u.Each(ctx, q, nil, func(s sqlconn.Row) error {
 		n++
-		if err := s.Scan(dest...); err != nil {
+		row, err := scan(s)
+		if err != nil {
 			return err
 		}
-		for i, c := range t.Columns {
-			if why := c.wrong(values[i].v); why != "" {
-				stopped = true
-				return amber.Errorf(amber.KindDamaged, opRead, t.Name, "row %d in the order of the key: column %s %s", n, c.Name, why)
-			}
-			row[i] = values[i].v
+		if why := t.wrong(row); why != "" {
+			stopped = true
+			return amber.Errorf(amber.KindDamaged, opRead, t.Name, "row %d in the order of the key: %s", n, why)
 		}
-		err := fn(row)
+		err = fn(row)
 		stopped = err != nil
 		return err
 	})
@@ -163,6 +142,16 @@ func (r *Reader) Each(ctx context.Context, t Table, fn func(row []any) error) er
 		return sqlconn.Wrap(opRead, t.Name, fmt.Errorf("row %d in the order of the key: %w", n+1, err))
 	}
 	return err
+}
+
+// wrong says what is wrong with a row, "" where nothing is.
+func (t Table) wrong(row []any) string {
+	for i, c := range t.Columns {
+		if why := c.wrong(row[i]); why != "" {
+			return "column " + c.Name + " " + why
+		}
+	}
+	return ""
 }
 
 // wrong says what is wrong with a value.
@@ -197,6 +186,21 @@ func (c Column) wrong(v any) string {
 		}
 	}
 	return "is not of type " + string(c.Type)
+}
+
+// scan returns a function that reads rows of the table. A row is good until the next one is read.
+func (t Table) scan() func(sqlconn.Row) ([]any, error) {
+	values, dest, row := make([]value, len(t.Columns)), make([]any, len(t.Columns)), make([]any, len(t.Columns))
+	for i := range values {
+		dest[i] = &values[i]
+	}
+	return func(s sqlconn.Row) ([]any, error) {
+		err := s.Scan(dest...)
+		for i := range values {
+			row[i] = values[i].v
+		}
+		return row, err
+	}
 }
 
 // value takes what the driver has read as it is.

@@ -137,7 +137,7 @@ func TestOlderSchema(t *testing.T) {
 			old := s
 			old.Migrations = s.Migrations[:v]
 			path := filepath.Join(dir, fmt.Sprint(v, s.File))
-			must.Do(t, old.Build(t.Context(), path, home.Current{Incarnation: "first"}, wait))
+			must.Do(t, old.Build(t.Context(), path, home.Current{Incarnation: "first"}))
 			before := must.Get(os.ReadFile(path))(t)
 			must.Fail(Open(t.Context(), path, s.File, ""))(t, "nowhere to migrate", amber.KindInvalid)
 			r := must.Get(Open(t.Context(), path, s.File, scratch))(t)

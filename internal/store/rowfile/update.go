@@ -122,21 +122,15 @@ func (u *Updater) compare(ctx context.Context, t Table, next func() ([]any, erro
 	if source != nil {
 		return c, source
 	}
-	values, dest := make([]value, len(t.Columns)), make([]any, len(t.Columns))
-	for i := range values {
-		dest[i] = &values[i]
-	}
+	scan := t.scan()
 	q := fmt.Sprintf(`SELECT %s FROM %q ORDER BY %s`, quoted(t.Names()), t.Name, quoted(t.Key))
 	err = u.conn.Each(ctx, q, nil, func(s sqlconn.Row) error {
-		if err := s.Scan(dest...); err != nil {
+		there, err := scan(s)
+		if err != nil {
 			return err
 		}
-		there := make([]any, len(values))
-		for i, column := range t.Columns {
-			if why := column.wrong(values[i].v); why != "" {
-				return fmt.Errorf("column %s %s", column.Name, why)
-			}
-			there[i] = values[i].v
+		if why := t.wrong(there); why != "" {
+			return errors.New(why)
 		}
 		for row != nil && compareKeys(key, row, there) < 0 {
 			if err := take(); err != nil {

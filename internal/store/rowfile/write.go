@@ -49,7 +49,7 @@ func Create(ctx context.Context, dir, file string) (*Writer, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, amber.Errorf(amber.KindConflict, opWrite, path, "the file exists already")
 	}
-	if err := s.Build(ctx, path, home.Current{Incarnation: none}, wait); err != nil {
+	if err := s.Build(ctx, path, home.Current{Incarnation: none}); err != nil {
 		return nil, err
 	}
 	w := &Writer{path: path}

@@ -16,9 +16,8 @@ const MinVersion = 3_051_000
 type Access string
 
 const (
-	Create Access = "rwc" // only while an agent is being made
-	Write  Access = "rw"
-	Read   Access = "ro"
+	Write Access = "rw"
+	Read  Access = "ro"
 )
 
 // Pragmas are set on every connection, not once on a pool: a connection that
@@ -45,14 +44,10 @@ func Pragmas(a Access, busy time.Duration) []string {
 	return append(p, "journal_mode(WAL)", "temp_store(2)")
 }
 
-// Dsn names a database file for the driver. The mode never creates a file but
-// while an agent is made: a missing database is damage, not a fresh start.
+// Dsn names a database file for the driver. The mode never creates a file: a missing database is damage, not a fresh start. A reader must be
+// able to make the shared-memory file, and query_only keeps it from writing.
 func Dsn(path string, a Access, busy time.Duration) string {
-	mode := a
-	if a == Read {
-		mode = Write // a reader must be able to make the shared-memory file; query_only keeps it from writing
-	}
-	q := url.Values{"mode": {string(mode)}, "_dqs": {"0"}}
+	q := url.Values{"mode": {"rw"}, "_dqs": {"0"}}
 	for _, p := range Pragmas(a, busy) {
 		q.Add("_pragma", p)
 	}

@@ -7,10 +7,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"sync"
-	"time"
 
 	sqlite3 "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -22,20 +20,18 @@ import (
 	"github.com/amber-memory/amber/store/home"
 )
 
-// Schema is what one of the two files looks like: its magic number and its
-// migrations, the first of which makes it.
+// Schema is what one of the two files looks like.
 type Schema struct {
-	File          string
-	ApplicationID int64
-	Migrations    []string
+	File string
+	sqlconn.Schema
 }
 
 //go:embed migrations/*.sql
 var files embed.FS
 
 var (
-	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: migrations("memory")}
-	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: migrations("control")}
+	MemorySchema  = Schema{"memory.db", sqlconn.Schema{ApplicationID: 0x416d6272 /* Ambr */, Migrations: migrations("memory")}}
+	ControlSchema = Schema{"control.db", sqlconn.Schema{ApplicationID: 0x416d6263 /* Ambc */, Migrations: migrations("control")}}
 )
 
 // migrations returns the files NAME-1.sql, NAME-2.sql and so on.
@@ -49,34 +45,31 @@ func migrations(name string) (all []string) {
 	}
 }
 
-func (s Schema) Version() int64 { return int64(len(s.Migrations)) }
+// Build makes the file of a new generation, where no file is. The caller holds the exclusive lock and syncs the folder.
+func (s Schema) Build(ctx context.Context, path string, c home.Current) error {
+	data, err := s.newFile(ctx, c)
+	if err == nil {
+		err = writeNew(path, data)
+	}
+	return sqlconn.Wrap("make database", path, err)
+}
 
-// Build makes the file of a new generation. The caller holds the exclusive
-// lock and syncs the folder.
-func (s Schema) Build(ctx context.Context, path string, c home.Current, busy time.Duration) error {
+// newFile returns the bytes of a new file, with its first row.
+func (s Schema) newFile(ctx context.Context, c home.Current) ([]byte, error) {
 	key := fmt.Sprint(s.ApplicationID, s.Migrations)
 	if made, ok := newFiles.Load(key); ok {
 		if data, ok := made.(newFile).of(c); ok {
-			if err := writeNew(path, data); !errors.Is(err, fs.ErrExist) {
-				return err
-			}
+			return data, nil
 		}
 	}
-	p, err := OpenPool(path, Create, busy, 1)
-	if err != nil {
-		return sqlconn.Wrap("make database", path, err)
-	}
-	made, err := s.fill(ctx, p.DB, c)
-	if cerr := p.Close(); err == nil {
-		err = cerr
-	}
+	data, err := s.Image(ctx, func(db *sql.Conn) error {
+		_, err := db.ExecContext(ctx, sqlrows.InsertIncarnation, c.Incarnation)
+		return err
+	})
 	if err == nil {
-		err = os.Chmod(path, 0o600)
+		newFiles.Store(key, newFile{data, c.Incarnation})
 	}
-	if err == nil {
-		newFiles.Store(key, made)
-	}
-	return sqlconn.Wrap("make database", path, err)
+	return data, err
 }
 
 // newFiles has a new file by the SQL that makes it: running all migrations is most of the work of making an agent, and a
@@ -102,19 +95,7 @@ func (f newFile) of(c home.Current) (data []byte, ok bool) {
 	return bytes.ReplaceAll(f.data, old, []byte(c.Incarnation)), true
 }
 
-// fill makes the tables of a new file and its first row, and returns what is in the file then.
-func (s Schema) fill(ctx context.Context, db *sql.DB, c home.Current) (f newFile, err error) {
-	if err := s.Migrate(ctx, db, 0); err != nil {
-		return f, err
-	}
-	if _, err := db.ExecContext(ctx, sqlrows.InsertIncarnation, c.Incarnation); err != nil {
-		return f, err
-	}
-	data, err := serialize(ctx, db)
-	return newFile{data, c.Incarnation}, err
-}
-
-// writeNew makes a file and syncs it. The error satisfies errors.Is for [fs.ErrExist] where there is a file.
+// writeNew makes a file and syncs it.
 func writeNew(path string, data []byte) error {
 	f, err := fsx.Build(fsx.OS(), path, 0o600)
 	if err == nil {
@@ -131,51 +112,6 @@ func writeNew(path string, data []byte) error {
 		return nil
 	}
 	return &amber.Error{Op: "make database", Kind: amber.KindInternal, ID: path, Err: err, Hint: "check that the disk works and has room"}
-}
-
-// serialize returns the bytes of an open database.
-func serialize(ctx context.Context, db *sql.DB) (image []byte, err error) {
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	err = c.Raw(func(driver any) (err error) {
-		image, err = driver.(interface{ Serialize() ([]byte, error) }).Serialize()
-		return err
-	})
-	return image, errors.Join(err, c.Close())
-}
-
-// Migrate brings an open file from version from to the newest, one
-// transaction per step, so that a crash leaves it at a version.
-func (s Schema) Migrate(ctx context.Context, db *sql.DB, from int64) error {
-	for v := from; v < s.Version(); v++ {
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return fmt.Errorf("begin migration %d: %w", v+1, err)
-		}
-		_, err = tx.ExecContext(ctx, s.Migrations[v])
-		if err == nil {
-			_, err = tx.ExecContext(ctx, sqlconn.Stamp(s.ApplicationID, v+1))
-		}
-		if err != nil {
-			return fmt.Errorf("migration %d: %w", v+1, errors.Join(err, tx.Rollback()))
-		}
-		if err := tx.Commit(); err != nil {
-			return fmt.Errorf("commit migration %d: %w", v+1, err)
-		}
-	}
-	return nil
-}
-
-// Upgrade migrates an open file from the version it has. Another process may have
-// migrated it already.
-func (s Schema) Upgrade(ctx context.Context, db *sql.DB) error {
-	var version int64
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	return s.Migrate(ctx, db, version)
 }
 
 // Check looks whether a file is ours and of our version. It asks SQLite: a
@@ -198,20 +134,6 @@ func (s Schema) Check(ctx context.Context, db *sql.DB, path string) error {
 		}
 	}
 	return s.Judge(version, path)
-}
-
-// CheckVersion is the same look inside a write transaction: another process
-// may have migrated the file since it was opened.
-func (s Schema) CheckVersion(t *sqlrows.Tx) error {
-	var version int64
-	if err := t.Row("PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	return s.Judge(version, s.File)
-}
-
-func (s Schema) Judge(version int64, path string) error {
-	return sqlconn.Judge(version, s.Version(), path)
 }
 
 // RowChecks are the checks of what the rows of a file of a schema hold.

@@ -31,7 +31,7 @@ func TestNewFilesNameTheirIncarnation(t *testing.T) {
 		var size int64
 		for n, incarnation := range []string{"0193c5a8-0000-7000-8000-000000000001", "0193c5a8-0000-7000-8000-000000000002", "short", "0193c5a8-0000-7000-8000-000000000003"} {
 			path := filepath.Join(t.TempDir(), s.File)
-			must.Do(t, s.Build(t.Context(), path, home.Current{Incarnation: incarnation}, time.Second))
+			must.Do(t, s.Build(t.Context(), path, home.Current{Incarnation: incarnation}))
 			info := must.Get(os.Stat(path))(t)
 			must.Equal(t, "mode", info.Mode().Perm(), 0o600)
 			must.Equal(t, "incarnations", incarnations(t.Context(), t, path), []string{incarnation})
@@ -39,7 +39,7 @@ func TestNewFilesNameTheirIncarnation(t *testing.T) {
 				must.Equal(t, "size", info.Size(), size)
 			}
 			size = info.Size()
-			if err := s.Build(t.Context(), path, home.Current{Incarnation: incarnation}, time.Second); err == nil {
+			if err := s.Build(t.Context(), path, home.Current{Incarnation: incarnation}); err == nil {
 				t.Error("a file is made over another one")
 			}
 		}
