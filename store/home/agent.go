@@ -37,7 +37,7 @@ type Agent struct {
 	tenant amber.TenantID
 	agent  amber.AgentID
 	o      Options
-	turns  *turns
+	turns  *fifo.Lines[string]     // of the writers of this process, one for each store
 	mover  string                  // id of the move that this handle makes; "": none
 	known  atomic.Pointer[Current] // the last that was found to be live for good
 }
@@ -135,7 +135,7 @@ func (a *Agent) WriteTogether(ctx context.Context, store string, work any, fn fu
 func (a *Agent) write(ctx context.Context, store string, work any, fn func(Current, *fifo.Line) error) (taken bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, a.o.Wait)
 	defer cancel()
-	own := a.turns.of(store)
+	own := a.turns.Of(store)
 	if taken, err := own.Join(wait, work); err != nil {
 		return false, a.busy(ctx, "wait for turn", err)
 	} else if taken {

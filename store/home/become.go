@@ -27,12 +27,9 @@ func (a *Agent) Become(ctx context.Context, c Current, fill func(dir string, sam
 			same = err == nil
 		}
 		if !same {
-			for _, name := range []string{currentName, restoringName, creatingName, deletingName, genName} {
-				if err := fsx.RemoveAll(a.o.FS, a.path(name)); err != nil {
-					return diskerr.Own("follow generation", a.dir, err)
-				}
+			if err := a.forget(); err != nil {
+				return diskerr.Own("follow generation", a.dir, err)
 			}
-			a.known.Store(nil)
 		}
 		if err := fsx.MkdirAll(a.o.FS, a.GenDir(c), 0o700); err != nil {
 			return diskerr.Own("follow generation", a.dir, err)
@@ -58,12 +55,20 @@ func (a *Agent) MakeFolder() error {
 // Forget removes everything that [Agent.Become] has made. The caller is inside [Agent.Operate]. Errors: busy; those of the disk.
 func (a *Agent) Forget(ctx context.Context) error {
 	return a.exclusive(ctx, func() error {
-		for _, name := range []string{currentName, restoringName, creatingName, deletingName, genName} {
-			if err := fsx.RemoveAll(a.o.FS, a.path(name)); err != nil {
-				return diskerr.Own("forget copy", a.dir, err)
-			}
+		if err := a.forget(); err != nil {
+			return diskerr.Own("forget copy", a.dir, err)
 		}
-		a.known.Store(nil)
 		return nil
 	})
+}
+
+// forget removes every generation, and CURRENT first. The caller is exclusive.
+func (a *Agent) forget() error {
+	for _, name := range []string{currentName, restoringName, creatingName, deletingName, genName} {
+		if err := fsx.RemoveAll(a.o.FS, a.path(name)); err != nil {
+			return err
+		}
+	}
+	a.known.Store(nil)
+	return nil
 }

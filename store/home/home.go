@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/diskerr"
+	"github.com/amber-memory/amber/internal/base/fifo"
 	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
@@ -160,6 +161,6 @@ func (h *Home) Agent(tenant amber.TenantID, agent amber.AgentID) (*Agent, error)
 		tenant: tenant,
 		agent:  agent,
 		o:      h.o,
-		turns:  newTurns(),
+		turns:  &fifo.Lines[string]{},
 	}, nil
 }

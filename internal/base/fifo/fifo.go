@@ -107,3 +107,12 @@ func (l *Line) next() {
 	}
 	close(l.waiting.Remove(first).(*place).called)
 }
+
+// Lines are lines by what their writers write to. The zero value is ready.
+type Lines[K comparable] struct{ all sync.Map }
+
+// Of returns the line of a key.
+func (l *Lines[K]) Of(key K) *Line {
+	line, _ := l.all.LoadOrStore(key, &Line{})
+	return line.(*Line)
+}

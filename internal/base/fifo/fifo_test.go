@@ -238,3 +238,12 @@ func TestLineKeepsWhatWasTaken(t *testing.T) {
 		checkFree(t, l)
 	})
 }
+
+func TestEachKeyHasALine(t *testing.T) {
+	t.Parallel()
+	var all Lines[string]
+	memory, control := all.Of("memory"), all.Of("control")
+	if memory == control || all.Of("memory") != memory {
+		t.Error("two keys share a line, or one has two")
+	}
+}

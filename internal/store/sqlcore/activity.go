@@ -76,8 +76,7 @@ func (n *intake) do(a amber.Activity) error {
 	case err != nil:
 		return err
 	}
-	err = n.Do(updateActivity, activityArgs(stored.Again(a))...)
-	return err
+	return n.Do(updateActivity, activityArgs(stored.Again(a))...)
 }
 
 // textErased reports whether the detail of an activity is a digest of a text that was erased

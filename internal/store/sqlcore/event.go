@@ -165,6 +165,5 @@ func (t *Tx) putReplay(r amber.ReplaySnapshot, compacted int64) error {
 	if err != nil {
 		return err
 	}
-	err = t.Do(upsertReplay, r.TaskID, compacted, body)
-	return err
+	return t.Do(upsertReplay, r.TaskID, compacted, body)
 }

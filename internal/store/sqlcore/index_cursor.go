@@ -61,7 +61,6 @@ func (s *Contracts) MoveIndexCursor(ctx context.Context, place string, c amber.I
 		if notes == nil {
 			notes = []byte{}
 		}
-		err = t.Do(upsertIndexCursor, place, string(c.Position), c.Fence, notes)
-		return err
+		return t.Do(upsertIndexCursor, place, string(c.Position), c.Fence, notes)
 	})
 }

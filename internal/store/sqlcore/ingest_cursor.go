@@ -33,8 +33,7 @@ func (t *Tx) moveCursor(in amber.Ingestion) error {
 		return amber.Errorf(amber.KindConflict, "ingest", in.Journal, "the cursor is at %d, want %d", c.Seq, in.After)
 	}
 	lastAt, p := cmp.Or(in.LastAt, c.LastAt), cmp.Or(in.Process, c.Process)
-	err = t.Do(upsertCursor, in.Journal, in.Host, in.Session, in.Through, lastAt.UnixMilli(), p.PID, p.Start, p.Boot, p.Namespace)
-	return err
+	return t.Do(upsertCursor, in.Journal, in.Host, in.Session, in.Through, lastAt.UnixMilli(), p.PID, p.Start, p.Boot, p.Namespace)
 }
 
 // cursor returns a cursor, a zero one where there is none.

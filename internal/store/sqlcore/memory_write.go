@@ -316,8 +316,7 @@ func (t *Tx) answer(r amber.WriteRequest, ack amber.WriteAck) error {
 	if err := t.Do(expireAnswers, t.Now.UnixMilli()); err != nil {
 		return err
 	}
-	err = t.Do(sqlrows.UpsertAnswer, "write", r.IdempotencyKey, r.Digest(), ack.ID, body, t.Now.Add(idempotencyFor).UnixMilli())
-	return err
+	return t.Do(sqlrows.UpsertAnswer, "write", r.IdempotencyKey, r.Digest(), ack.ID, body, t.Now.Add(idempotencyFor).UnixMilli())
 }
 
 // Edit implements [amber.Editor].

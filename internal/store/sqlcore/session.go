@@ -70,10 +70,9 @@ func (t *Tx) addSession(n amber.Session) error {
 		return err
 	}
 	o := t.Origin(departed + 1)
-	err = t.Do(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
+	return t.Do(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
 		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli(), sqlrows.StoredTrust(n.Trust),
 		o.Device, int64(o.Counter), o.Clock)
-	return err
 }
 
 // reopenSession starts a session that exists: it is active again, and no
@@ -199,7 +198,6 @@ func (t *Tx) putSession(s amber.Session) error {
 // new version, of this device. Its trust stays: what it does not change was
 // said elsewhere.
 func (t *Tx) storeSession(s amber.Session) error {
-	err := t.Do(updateSession, s.ID, s.Name, s.Project, s.Directory,
+	return t.Do(updateSession, s.ID, s.Name, s.Project, s.Directory,
 		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli(), t.Current.Device, t.Tick())
-	return err
 }

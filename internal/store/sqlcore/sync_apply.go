@@ -229,8 +229,7 @@ func (n *intent) noteImport() error {
 		return err
 	}
 	n.from = n.Seq
-	err = n.Do(putImport, n.chunk.Place, first, n.Seq)
-	return err
+	return n.Do(putImport, n.chunk.Place, first, n.Seq)
 }
 
 // note notes that the chunk was applied, and its links. Those to what was

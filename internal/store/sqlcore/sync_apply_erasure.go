@@ -27,8 +27,7 @@ func (n *intent) eraseThere(m amber.Memory, o amber.Origin) error {
 	if err := n.EraseRow(m); err != nil {
 		return err
 	}
-	err = n.Do(sqlrows.PutErased, m.ID, o.Device, int64(o.Counter), o.Clock)
-	return err
+	return n.Do(sqlrows.PutErased, m.ID, o.Device, int64(o.Counter), o.Clock)
 }
 
 const isHeldAnywhere = `SELECT EXISTS (SELECT 1 FROM sync_held WHERE scope = ? AND record = ? AND version = ?)`

@@ -165,8 +165,7 @@ func (n *intent) wait(from sqlrows.Sender, in amber.Relation) error {
 	if err != nil {
 		return err
 	}
-	err = n.Do(putWaiting, in.From, in.To, in.Type, body, from.Place, from.Chunk)
-	return err
+	return n.Do(putWaiting, in.From, in.To, in.Type, body, from.Place, from.Chunk)
 }
 
 // relateArrived tries the waiting relations again whose memories have arrived. It drops a relation

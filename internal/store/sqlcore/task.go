@@ -60,8 +60,7 @@ func (t *Tx) putTask(task amber.Task) error {
 	if err != nil {
 		return err
 	}
-	err = t.Do(upsertTask, task.ID, task.State, task.SessionID, task.Version, task.CreatedAt.UnixMilli(), body, extra)
-	return err
+	return t.Do(upsertTask, task.ID, task.State, task.SessionID, task.Version, task.CreatedAt.UnixMilli(), body, extra)
 }
 
 // Task implements [amber.Tasks].

@@ -291,8 +291,7 @@ func (t *Tx) bareRow(m amber.Memory) error {
 	if err != nil {
 		return err
 	}
-	err = t.Do(UpdateMemory, args...)
-	return err
+	return t.Do(UpdateMemory, args...)
 }
 
 // Tombstone is what leaves of a version that deletes.
