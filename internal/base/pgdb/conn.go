@@ -40,7 +40,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 		_ = c.Flush(ctx) // it is undone, and a savepoint may be among what waits
 		return 0, c.Script(ctx, query)
 	}
-	results, err := c.send(ctx, query, args)
+	results, err := c.send(ctx, []string{query}, [][]any{args})
 	if err != nil {
 		return 0, err
 	}
@@ -115,21 +115,25 @@ func (c *Conn) take() *pgx.Batch {
 	return b
 }
 
-// send runs what waits and then a statement, whose results are the next to be read.
-func (c *Conn) send(ctx context.Context, query string, args []any) (pgx.BatchResults, error) {
+// send runs what waits and then some statements, whose results are the next to be read.
+func (c *Conn) send(ctx context.Context, queries []string, args [][]any) (pgx.BatchResults, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	query, args, err := c.prepare(query, args)
-	if err != nil {
-		return nil, err
+	next := make([]*pgx.QueuedQuery, len(queries))
+	for i, q := range queries {
+		query, values, err := c.prepare(q, args[i])
+		if err != nil {
+			return nil, err
+		}
+		next[i] = &pgx.QueuedQuery{SQL: query, Arguments: values}
 	}
 	b := c.take()
 	if b == nil {
 		b = &pgx.Batch{}
 	}
 	before := b.Len()
-	b.Queue(query, args...)
+	b.QueuedQueries = append(b.QueuedQueries, next...)
 	results := c.pg.SendBatch(ctx, b)
 	for range before {
 		if _, err := results.Exec(); err != nil {
@@ -212,7 +216,7 @@ type row struct {
 
 // Row runs a query of one row. The row must be scanned.
 func (c *Conn) Row(ctx context.Context, query string, args ...any) interface{ Scan(dest ...any) error } {
-	results, err := c.send(ctx, query, args)
+	results, err := c.send(ctx, []string{query}, [][]any{args})
 	return row{c, results, err}
 }
 
@@ -250,51 +254,15 @@ func (e each) Scan(dest ...any) error { return scan(e.rows, dest) }
 
 // Each runs a query and calls fn for every row. Fn runs no query.
 func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(interface{ Scan(dest ...any) error }) error) error {
-	results, err := c.send(ctx, query, args)
-	if err != nil {
-		return err
-	}
-	rows, err := results.Query()
-	if err != nil {
-		_ = results.Close() // tells the same
-		return err
-	}
-	var stop error
-	for stop == nil && rows.Next() {
-		stop = fn(each{rows})
-	}
-	rows.Close()
-	c.count(rows.CommandTag())
-	if err := results.Close(); err != nil {
-		return err
-	}
-	return stop
+	return c.Several(ctx, []string{query}, [][]any{args}, func(_ int, r interface{ Scan(dest ...any) error }) error { return fn(r) })
 }
 
 // Several runs queries in one round trip and calls fn for every row, with the number of its query. Fn runs no
 // query.
 func (c *Conn) Several(ctx context.Context, queries []string, args [][]any, fn func(n int, r interface{ Scan(dest ...any) error }) error) error {
-	if err := ctx.Err(); err != nil {
+	results, err := c.send(ctx, queries, args)
+	if err != nil {
 		return err
-	}
-	b := c.take()
-	if b == nil {
-		b = &pgx.Batch{}
-	}
-	before := b.Len()
-	for i, q := range queries {
-		query, values, err := c.prepare(q, args[i])
-		if err != nil {
-			return err
-		}
-		b.Queue(query, values...)
-	}
-	results := c.pg.SendBatch(ctx, b)
-	for range before {
-		if _, err := results.Exec(); err != nil {
-			_ = results.Close() // tells the same
-			return err
-		}
 	}
 	var stop error
 	for n := range queries {
@@ -307,6 +275,7 @@ func (c *Conn) Several(ctx context.Context, queries []string, args [][]any, fn f
 			stop = fn(n, each{rows})
 		}
 		rows.Close()
+		c.count(rows.CommandTag())
 	}
 	if err := results.Close(); err != nil {
 		return err

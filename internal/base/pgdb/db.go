@@ -239,6 +239,19 @@ func (d *DB) Conn(ctx context.Context, fn func(*pgx.Conn) error) error {
 	return d.lookAt(fn(c.Conn()))
 }
 
+// Collect runs a query on a connection outside of transactions, and returns what row makes of each row.
+func Collect[T any](ctx context.Context, d *DB, row pgx.RowToFunc[T], query string, args ...any) (list []T, err error) {
+	err = d.Conn(ctx, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		list, err = pgx.CollectRows(rows, row)
+		return err
+	})
+	return list, err
+}
+
 // acquire waits for a connection.
 func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	if err := d.refused.Load(); err != nil {
@@ -260,19 +273,16 @@ func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 // lookAt gives up all connections where an error says that the server is not the one to
 // write to any more: they would all lead there.
 func (d *DB) lookAt(err error) error {
-	if isLost(err) {
+	if IsLost(err) {
 		d.origin.lost()
 		d.pool.Reset()
 	}
 	return err
 }
 
-// IsLost reports whether an error is about the way to the server, or a server that takes no writes.
-func IsLost(err error) bool { return isLost(err) }
-
-// isLost reports whether an error is about the way to the server, or a server that takes
+// IsLost reports whether an error is about the way to the server, or a server that takes
 // no writes.
-func isLost(err error) bool {
+func IsLost(err error) bool {
 	if err == nil {
 		return false
 	}
@@ -363,7 +373,7 @@ func (d *DB) start(ctx context.Context, script string) (*pgxpool.Conn, []string,
 		}
 		d.rollback(ctx, c)
 		c.Release()
-		if d.lookAt(err); !isLost(err) || try == 2 || ctx.Err() != nil {
+		if d.lookAt(err); !IsLost(err) || try == 2 || ctx.Err() != nil {
 			return nil, nil, err
 		}
 		d.counts.retries.Add(1)

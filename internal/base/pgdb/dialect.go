@@ -2,6 +2,7 @@ package pgdb
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,7 +109,7 @@ func (d *Dialect) insert(x *text) (end string, err error) {
 	}
 	var set []string
 	for _, c := range columns {
-		if !contains(key, c) {
+		if !slices.Contains(key, c) {
 			set = append(set, c+" = excluded."+c)
 		}
 	}
@@ -120,15 +121,6 @@ func (d *Dialect) insert(x *text) (end string, err error) {
 		do = "UPDATE SET " + strings.Join(set, ", ")
 	}
 	return " ON CONFLICT (" + strings.Join(key, ", ") + ") DO " + do, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // text is a statement in tokens: words, numbers, strings, single characters and the

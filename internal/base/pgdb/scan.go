@@ -72,30 +72,7 @@ func integer(raw []byte) (int64, error) {
 // assign stores a value where it is wanted, as package database/sql does: texts and
 // numbers become what the destination is, where nothing is lost.
 func assign(dest, v any) error {
-	switch d := dest.(type) {
-	case *string:
-		if s, ok := v.(string); ok {
-			*d = s
-			return nil
-		}
-	case *int64:
-		if n, ok := v.(int64); ok {
-			*d = n
-			return nil
-		}
-	case *[]byte:
-		switch b := v.(type) {
-		case []byte:
-			*d = append([]byte{}, b...)
-			return nil
-		case string:
-			*d = []byte(b)
-			return nil
-		case nil:
-			*d = nil
-			return nil
-		}
-	case sql.Scanner:
+	if d, ok := dest.(sql.Scanner); ok {
 		if b, ok := v.([]byte); ok {
 			v = append([]byte{}, b...)
 		}

@@ -274,14 +274,18 @@ func (d *database) retry(ctx context.Context, transact func(g *generation, token
 	if err != nil {
 		return err
 	}
+	return d.onLive(ctx, func(g *generation) error { return transact(g, token) })
+}
+
+// onLive calls do with the generation that is live, once more each time another one became live meanwhile.
+func (d *database) onLive(ctx context.Context, do func(*generation) error) error {
 	var gone *generation
 	for {
 		g, err := d.generation(ctx, gone)
 		if err != nil {
 			return err
 		}
-		err = transact(g, token)
-		if !errors.Is(err, errMoved) {
+		if err = do(g); !errors.Is(err, errMoved) {
 			return err
 		}
 		gone = g
@@ -351,23 +355,14 @@ func leave(*sqlrows.Tx) error { return nil }
 
 // View implements [sqlcore.Database].
 func (d *database) View(ctx context.Context, op, id string, fn func(*tx) error) error {
-	var gone *generation
-	for {
-		g, err := d.generation(ctx, gone)
-		if err != nil {
-			return pgerr.Wrap(op, id, err)
-		}
-		err = d.server.db.View(ctx, d.setup(g, false), func(c *pgdb.Conn, row []string) error {
+	return pgerr.Wrap(op, id, d.onLive(ctx, func(g *generation) error {
+		return d.server.db.View(ctx, d.setup(g, false), func(c *pgdb.Conn, row []string) error {
 			if _, err := d.readHead(g, row); err != nil {
 				return err
 			}
 			return fn(d.tx(ctx, c, g))
 		})
-		if !errors.Is(err, errMoved) {
-			return pgerr.Wrap(op, id, err)
-		}
-		gone = g
-	}
+	}))
 }
 
 // bytesOf are the tables that take nearly all the room of a database.

@@ -52,16 +52,7 @@ func (s *Server) Ends(ctx context.Context, names []AgentName) (ends map[AgentNam
 const selectEverybody = `SELECT tenant, agent FROM amber_meta.agents WHERE live_gen IS NOT NULL AND state = 'live' ORDER BY tenant, agent`
 
 // Everybody returns the agents of all tenants.
-func (s *Server) Everybody(ctx context.Context) (names []AgentName, err error) {
-	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectEverybody)
-		if err != nil {
-			return err
-		}
-		names, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (n AgentName, err error) {
-			return n, r.Scan((*string)(&n.Tenant), (*string)(&n.Agent))
-		})
-		return err
-	})
+func (s *Server) Everybody(ctx context.Context) ([]AgentName, error) {
+	names, err := pgdb.Collect(ctx, s.db, pgx.RowToStructByPos[AgentName], selectEverybody)
 	return names, pgerr.Wrap("list agents", "", err)
 }

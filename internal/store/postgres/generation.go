@@ -189,50 +189,23 @@ const selectListed = `SELECT a.tenant, a.agent, coalesce(g.number, 0), a.state =
 WHERE ($1 = '' OR a.tenant = $1) AND (a.live_gen IS NOT NULL OR a.state <> 'live') ORDER BY a.tenant, a.agent`
 
 // List returns the agents of a tenant, of every tenant for "", also those that move or have moved, and those whose deletion was interrupted.
-func (s *Server) List(ctx context.Context, tenant amber.TenantID) (list []Listed, err error) {
-	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectListed, string(tenant))
-		if err != nil {
-			return err
-		}
-		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Listed])
-		return err
-	})
+func (s *Server) List(ctx context.Context, tenant amber.TenantID) ([]Listed, error) {
+	list, err := pgdb.Collect(ctx, s.db, pgx.RowToStructByPos[Listed], selectListed, string(tenant))
 	return list, pgerr.Wrap("list agents", string(tenant), err)
 }
 
 const selectAgents = `SELECT agent FROM amber_meta.agents WHERE tenant = $1 AND live_gen IS NOT NULL AND state = 'live' ORDER BY agent`
 
 // Agents returns the agents of a tenant.
-func (s *Server) Agents(ctx context.Context, tenant amber.TenantID) (ids []amber.AgentID, err error) {
-	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectAgents, string(tenant))
-		if err != nil {
-			return err
-		}
-		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		for _, n := range names {
-			ids = append(ids, amber.AgentID(n))
-		}
-		return err
-	})
+func (s *Server) Agents(ctx context.Context, tenant amber.TenantID) ([]amber.AgentID, error) {
+	ids, err := pgdb.Collect(ctx, s.db, pgx.RowTo[amber.AgentID], selectAgents, string(tenant))
 	return ids, pgerr.Wrap("list agents", string(tenant), err)
 }
 
 const selectTenants = `SELECT DISTINCT tenant FROM amber_meta.agents WHERE live_gen IS NOT NULL AND state = 'live' ORDER BY tenant`
 
 // Tenants returns the tenants that have an agent.
-func (s *Server) Tenants(ctx context.Context) (ids []amber.TenantID, err error) {
-	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectTenants)
-		if err != nil {
-			return err
-		}
-		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		for _, n := range names {
-			ids = append(ids, amber.TenantID(n))
-		}
-		return err
-	})
+func (s *Server) Tenants(ctx context.Context) ([]amber.TenantID, error) {
+	ids, err := pgdb.Collect(ctx, s.db, pgx.RowTo[amber.TenantID], selectTenants)
 	return ids, pgerr.Wrap("list tenants", "", err)
 }

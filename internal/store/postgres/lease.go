@@ -184,15 +184,23 @@ func (l *Leases) Hold(ctx context.Context, w Work, pause time.Duration, do func(
 
 // While does something and renews the lease meanwhile. The context of do ends with the lease. Errors: those of do; conflict with [ErrLost].
 func (l *Lease) While(ctx context.Context, do func(context.Context) error) error {
-	mine, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- l.keep(mine, stop) }()
+	mine, stop := l.kept(ctx)
 	err := do(mine)
-	stop()
-	if lost := <-done; lost != nil {
+	if lost := stop(); lost != nil {
 		return lost
 	}
 	return err
+}
+
+// kept renews the lease until stop is called, which says why it was lost. The context ends with the lease.
+func (l *Lease) kept(ctx context.Context) (mine context.Context, stop func() error) {
+	mine, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- l.keep(mine, cancel) }()
+	return mine, func() error {
+		cancel()
+		return <-done
+	}
 }
 
 // ReleaseAll gives back everything that this server has, as when it ends.
@@ -205,9 +213,7 @@ func (l *Leases) ReleaseAll(ctx context.Context) error {
 
 // held works until the lease is lost or the context ends.
 func (l *Leases) held(ctx context.Context, lease *Lease, pause time.Duration, do func(context.Context, *Lease) error, tell func(error)) error {
-	mine, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- lease.keep(mine, stop) }()
+	mine, stop := lease.kept(ctx)
 	for mine.Err() == nil {
 		err := do(mine, lease)
 		if errors.Is(err, ErrLost) {
@@ -218,8 +224,7 @@ func (l *Leases) held(ctx context.Context, lease *Lease, pause time.Duration, do
 		}
 		sleep(mine, pause)
 	}
-	stop()
-	if err := <-done; err != nil {
+	if err := stop(); err != nil {
 		return err
 	}
 	err := lease.Release(context.WithoutCancel(ctx), 0)
@@ -243,12 +248,9 @@ func (l *Leases) While(ctx context.Context, w Work, wait time.Duration, do func(
 	if err != nil {
 		return err
 	}
-	mine, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- lease.keep(mine, stop) }()
+	mine, stop := lease.kept(ctx)
 	err = do(mine, lease)
-	stop()
-	if lost := <-done; lost != nil && err != nil {
+	if lost := stop(); lost != nil && err != nil {
 		return errors.Join(lost, err)
 	}
 	_ = lease.Release(context.WithoutCancel(ctx), 0) // where that fails it ends by itself

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/base/pgerr"
 )
 
@@ -50,19 +51,7 @@ func (s *Server) Newest(ctx context.Context) (n int64, err error) {
 }
 
 // News returns what was told after a number, the first 100 of it.
-func (s *Server) News(ctx context.Context, after int64) (list []News, err error) {
-	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectNews, after)
-		if err != nil {
-			return err
-		}
-		list, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (n News, err error) {
-			text := ""
-			err = r.Scan(&n.Number, &text)
-			n.Text = []byte(text)
-			return n, err
-		})
-		return err
-	})
+func (s *Server) News(ctx context.Context, after int64) ([]News, error) {
+	list, err := pgdb.Collect(ctx, s.db, pgx.RowToStructByPos[News], selectNews, after)
 	return list, pgerr.Wrap("hear of other servers", "", err)
 }

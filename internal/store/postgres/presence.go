@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/base/pgerr"
 	"github.com/amber-memory/amber/internal/store/postgres/schema"
 )
@@ -163,13 +164,6 @@ func (s *Server) Peers(ctx context.Context, lease time.Duration) (peers []Peer, 
 	if lease <= 0 {
 		lease = DefaultLease
 	}
-	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectServers, lease.Milliseconds())
-		if err != nil {
-			return err
-		}
-		peers, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Peer])
-		return err
-	})
+	peers, err = pgdb.Collect(ctx, s.db, pgx.RowToStructByPos[Peer], selectServers, lease.Milliseconds())
 	return peers, pgerr.Wrap("list servers", "", err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,11 +58,10 @@ type Server struct {
 	// ahead is how many milliseconds the server's clock is ahead of this machine's.
 	ahead atomic.Int64
 
-	mu    sync.Mutex
-	lines map[lineKey]*fifo.Line
+	lines fifo.Lines[lineKey] // of the writers that lock one head
 }
 
-// lineKey names the line of writers that lock one head.
+// lineKey names a head that writers lock.
 type lineKey struct {
 	tenant amber.TenantID
 	agent  amber.AgentID
@@ -119,7 +117,7 @@ func newServer(o ServerOptions, p pgdb.Options) (*Server, error) {
 		db.Close()
 		return nil, err
 	}
-	return &Server{db: db, life: life, o: o, lines: map[lineKey]*fifo.Line{}}, nil
+	return &Server{db: db, life: life, o: o}, nil
 }
 
 // Await is [Connect] for a database that does not answer yet: the first connection examines the database, and the
@@ -208,15 +206,3 @@ func (s *Server) Now() time.Time {
 
 // heard notes what time the server has.
 func (s *Server) heard(ms int64) { s.ahead.Store(ms - s.o.Clock().UnixMilli()) }
-
-// line returns the line of writers that lock one head.
-func (s *Server) line(k lineKey) *fifo.Line {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.lines[k]
-	if l == nil {
-		l = &fifo.Line{}
-		s.lines[k] = l
-	}
-	return l
-}

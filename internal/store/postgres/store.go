@@ -77,7 +77,7 @@ func (s *Server) Open(ctx context.Context, tenant amber.TenantID, agent amber.Ag
 	}, &sqlcore.Indexer{}
 	database := func(log string) *database {
 		return &database{
-			server: s, tenant: tenant, agent: agent, log: log, line: s.line(lineKey{tenant, agent, log}), o: o, core: core, live: g,
+			server: s, tenant: tenant, agent: agent, log: log, line: s.lines.Of(lineKey{tenant, agent, log}), o: o, core: core, live: g,
 		}
 	}
 	st := &Store{memory: database(logMemory), control: database(logControl)}

@@ -33,7 +33,7 @@ var _ vaultrow.Rows = vault{}
 // Vault returns the files of an agent's vault, in whichever generation is live. Nothing is looked for yet, and no agent is made.
 func (s *Server) Vault(tenant amber.TenantID, agent amber.AgentID) vaultrow.Rows {
 	return vault{&database{
-		server: s, tenant: tenant, agent: agent, log: logMemory, line: s.line(lineKey{tenant, agent, logMemory}),
+		server: s, tenant: tenant, agent: agent, log: logMemory, line: s.lines.Of(lineKey{tenant, agent, logMemory}),
 		core: &sqlcore.Options{Clock: s.Now, Random: s.o.Random, Wrap: pgerr.Wrap, Backend: backendName},
 	}}
 }

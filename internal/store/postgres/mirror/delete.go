@@ -117,15 +117,7 @@ func (a Agent) retire(ctx context.Context, c *pgx.Conn, live int64, seen Mark) e
 
 // finish removes what a deletion has left to do.
 func (a Agent) finish(ctx context.Context) error {
-	var gens []int64
-	err := a.Server.DB().Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectGens, string(a.Tenant), string(a.ID))
-		if err != nil {
-			return err
-		}
-		gens, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
-	})
+	gens, err := pgdb.Collect(ctx, a.Server.DB(), pgx.RowTo[int64], selectGens, string(a.Tenant), string(a.ID))
 	for _, gen := range gens {
 		if err == nil {
 			err = discard(ctx, a.Server, gen, false)

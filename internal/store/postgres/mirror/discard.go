@@ -63,15 +63,7 @@ func (b *Building) Discard(ctx context.Context) error {
 // Sweep removes generations whose builder is gone, and generations and agents whose removal was cut off. It returns
 // which generations it removed. Sweep may run on several machines at a time.
 func Sweep(ctx context.Context, s *postgres.Server) (swept []int64, err error) {
-	var gone []int64
-	err = s.DB().Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectGone)
-		if err != nil {
-			return err
-		}
-		gone, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
-	})
+	gone, err := pgdb.Collect(ctx, s.DB(), pgx.RowTo[int64], selectGone)
 	for _, gen := range gone {
 		if err != nil {
 			break
@@ -208,18 +200,7 @@ func tablesToEmpty(ctx context.Context, s *postgres.Server) (tables []owned, err
 		}
 	}
 	place[headsTable] = 1001
-	err = s.DB().Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectTables)
-		if err != nil {
-			return err
-		}
-		var t owned
-		_, err = pgx.ForEachRow(rows, []any{&t.name, &t.key}, func() error {
-			tables = append(tables, t)
-			return nil
-		})
-		return err
-	})
+	tables, err = pgdb.Collect(ctx, s.DB(), func(r pgx.CollectableRow) (t owned, err error) { return t, r.Scan(&t.name, &t.key) }, selectTables)
 	slices.SortStableFunc(tables, func(a, b owned) int { return place[a.name] - place[b.name] })
 	return tables, err
 }

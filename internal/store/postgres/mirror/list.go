@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/pgdb"
 	"github.com/amber-memory/amber/internal/base/pgerr"
 )
 
@@ -35,14 +36,7 @@ func Generations(ctx context.Context, a Agent) (list []Generation, err error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	err = a.Server.DB().Conn(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, selectGenerations, string(a.Tenant), string(a.ID))
-		if err != nil {
-			return err
-		}
-		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Generation])
-		return err
-	})
+	list, err = pgdb.Collect(ctx, a.Server.DB(), pgx.RowToStructByPos[Generation], selectGenerations, string(a.Tenant), string(a.ID))
 	return list, pgerr.Wrap("list generations", string(a.ID), err)
 }
 
