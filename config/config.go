@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Config holds the resolved value of every key. Start from [Default] or
@@ -163,6 +164,21 @@ type Retention struct {
 	MaxAge                                      time.Duration
 	Interval                                    time.Duration // how often it is applied
 	Manual                                      bool          // whether it is about snapshots that Amber did not take by itself, too
+}
+
+// Snapshots that Amber took before a restore are many and soon of no use: the
+// last few are kept, and those of the last days.
+const (
+	KeepSafety = 5
+	SafetyAge  = 7 * 24 * time.Hour
+)
+
+// PruneRequest asks to prune by the configuration.
+func (r Retention) PruneRequest() wire.PruneRequest {
+	return wire.PruneRequest{
+		KeepLast: r.KeepLast, KeepHourly: r.KeepHourly, KeepDaily: r.KeepDaily, KeepWeekly: r.KeepWeekly,
+		MaxAge: r.MaxAge, KeepSafety: KeepSafety, SafetyAge: SafetyAge, AutomaticOnly: !r.Manual,
+	}
 }
 
 // GC configures the collection of what no snapshot needs.

@@ -512,6 +512,20 @@ type PruneRequest struct {
 	DryRun        bool `json:"dry_run,omitempty"`
 }
 
+// PruneRule is a rule of a [PruneRequest]: it keeps the last snapshot of each of so many units of time, or so many
+// snapshots where the unit is empty.
+type PruneRule struct {
+	Name, Unit string
+	Count      *int
+}
+
+// Rules returns the rules of a request, whose counts may be changed.
+func (r *PruneRequest) Rules() []PruneRule {
+	return []PruneRule{
+		{"last", "", &r.KeepLast}, {"hourly", "hour", &r.KeepHourly}, {"daily", "day", &r.KeepDaily}, {"weekly", "week", &r.KeepWeekly},
+	}
+}
+
 // PruneReport says which snapshots went and which stayed.
 type PruneReport struct {
 	Deleted []amber.SnapshotID `json:"deleted"`

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
 	"github.com/amber-memory/amber/cmd/amber/internal/memory"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -307,7 +308,7 @@ func TestSnapshotPruneRules(t *testing.T) {
 	const day = 24 * time.Hour
 	usual := wire.PruneRequest{
 		Tenant: "default", Agent: "default", KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * day,
-		KeepSafety: freeze.KeepSafety, SafetyAge: freeze.SafetyAge, DryRun: true,
+		KeepSafety: config.KeepSafety, SafetyAge: config.SafetyAge, DryRun: true,
 	}
 	few := usual
 	few.KeepLast, few.KeepHourly, few.MaxAge = 1, 0, 36*time.Hour

@@ -86,13 +86,8 @@ func (e *Engine) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned b
 // PruneSnapshots implements [wire.SnapshotKeeper].
 func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	report := wire.PruneReport{Deleted: []amber.SnapshotID{}, Kept: []wire.Kept{}, DryRun: r.DryRun}
-	for _, n := range []int{r.KeepLast, r.KeepHourly, r.KeepDaily, r.KeepWeekly, r.KeepSafety} {
-		if n < 0 {
-			return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "a rule has a negative number")
-		}
-	}
-	if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
-		return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps any snapshot: give at least one of last, hourly, daily, weekly")
+	if err := checkRules(r); err != nil {
+		return report, err
 	}
 	err := e.keeping(ctx, r.Tenant, r.Agent, func(ctx context.Context, p permit.Permit, rep *repository) error {
 		entries, err := rep.catalog.List(ctx, r.Agent)
@@ -120,6 +115,22 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.
 	}
 	e.tellPruned(ctx, r, report)
 	return report, err
+}
+
+func checkRules(r wire.PruneRequest) error {
+	least, most := r.KeepSafety, 0
+	var names []string
+	for _, rule := range r.Rules() {
+		least, most = min(least, *rule.Count), max(most, *rule.Count)
+		names = append(names, rule.Name)
+	}
+	switch {
+	case least < 0:
+		return amber.Errorf(amber.KindInvalid, "prune snapshots", "", "a rule has a negative number")
+	case most == 0:
+		return amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps any snapshot: give at least one of %s", strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // tellPruned publishes what a prune has deleted.
@@ -184,23 +195,19 @@ func retainDevice(entries []repo.Entry, r wire.PruneRequest, now amber.Time, kee
 	for i, e := range young[:min(r.KeepLast, len(young))] {
 		keep(e, fmt.Sprintf("last %d", i+1))
 	}
-	for _, rule := range []struct {
-		n    int
-		name string
-		slot func(time.Time) string
-	}{
-		{r.KeepHourly, "hourly", func(t time.Time) string { return t.Format("2006-01-02 15h") }},
-		{r.KeepDaily, "daily", func(t time.Time) string { return t.Format("2006-01-02") }},
-		{r.KeepWeekly, "weekly", week},
-	} {
-		slots := map[string]bool{}
+	for _, rule := range r.Rules() {
+		slotOf := slots[rule.Unit]
+		if slotOf == nil { // the last ones
+			continue
+		}
+		taken := map[string]bool{}
 		for _, e := range young { // newest first: the last one of each slot stays
-			slot := rule.slot(e.Manifest.CreatedAt.Time())
-			if slots[slot] || len(slots) == rule.n {
+			slot := slotOf(e.Manifest.CreatedAt.Time())
+			if taken[slot] || len(taken) == *rule.Count {
 				continue
 			}
-			slots[slot] = true
-			keep(e, rule.name+" "+slot)
+			taken[slot] = true
+			keep(e, rule.Name+" "+slot)
 		}
 	}
 	for i, e := range safety {
@@ -220,6 +227,13 @@ func keepNewest(entries, plain []repo.Entry, keep func(repo.Entry, string)) {
 	if len(plain) > 0 {
 		keep(plain[0], "the last one")
 	}
+}
+
+// slots name the unit of time of a rule that a snapshot was taken in.
+var slots = map[string]func(time.Time) string{
+	"hour": func(t time.Time) string { return t.Format("2006-01-02 15h") },
+	"day":  func(t time.Time) string { return t.Format("2006-01-02") },
+	"week": week,
 }
 
 func week(t time.Time) string {

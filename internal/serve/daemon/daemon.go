@@ -100,8 +100,6 @@ type Parts struct {
 	// Digests returns who writes digests of sessions; nil, and where it returns nil:
 	// the rules do.
 	Digests func() digest.Writer
-	// PrunePolicy is what a configuration keeps of snapshots.
-	PrunePolicy func(config.Retention) wire.PruneRequest
 	// Backup backs up the notes of an agent to the vault of the configuration.
 	// With lends it the open agent for a moment.
 	Backup func(ctx context.Context, agent *home.Agent, c config.Vault, with func(func(*op.Agent) error) error) (backup.Outcome, error)

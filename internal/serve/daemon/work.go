@@ -139,7 +139,7 @@ func (s *Daemon) retention(report server.Report) *snapshot.Retention {
 		Keeper: s.worker(), Roster: s.people(), Clock: s.o.Clock,
 		Policy: func() (wire.PruneRequest, error) {
 			c, err := s.o.Config.Current()
-			return s.parts.PrunePolicy(c.Snapshot.Retention), err
+			return c.Snapshot.Retention.PruneRequest(), err
 		},
 		Interval:  func() time.Duration { return s.current().Snapshot.Retention.Interval },
 		Publisher: s.Publisher(), LifecyclePrefix: s.current().Events.LifecyclePrefix,

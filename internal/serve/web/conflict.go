@@ -241,12 +241,12 @@ func (v conflictScreens) choose(ctx context.Context, c amber.SyncConflict, typed
 
 // asWhole makes an edit take a version as it was, with the fields that a conflict does not hold.
 func asWhole(ctx context.Context, store amber.Store, r *amber.EditRequest, s amber.SyncVersion) {
-	r.Title, r.Content = &s.Title, &s.Content
 	// Where it fails, its title and its text are what was chosen.
 	_ = amber.Each(ctx, store.Memories.History, r.ID, func(m amber.Memory) error {
 		if m.Origin == s.Origin {
-			r.Kind, r.Summary, r.Tags, r.Metadata = &m.Kind, &m.Summary, &m.Tags, &m.Metadata
+			*r = m.AsEdit(r.IfRevision)
 		}
 		return nil
 	})
+	r.Title, r.Content = &s.Title, &s.Content
 }

@@ -163,10 +163,7 @@ func (v memoryScreens) undoMemory(ctx context.Context, store amber.Store) error 
 		return err
 	}
 	if m := past.chosen[0]; m.ID != "" && m.DeletedAt.IsZero() && live > 0 {
-		_, err := store.Editor.Edit(ctx, amber.EditRequest{
-			ID: id, IfRevision: live, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Summary: &m.Summary, Tags: &m.Tags, Metadata: &m.Metadata,
-		})
-		if err != nil {
+		if _, err := store.Editor.Edit(ctx, m.AsEdit(live)); err != nil {
 			return err
 		}
 		return v.redirect(v.path("memories", string(id)))
@@ -207,10 +204,7 @@ func (v memoryScreens) rememberAgain(ctx context.Context, store amber.Store) err
 	if !gone || m.Content == "" {
 		return amber.Errorf(amber.KindInvalid, "remember again", string(m.ID), "the memory is not forgotten, or was erased")
 	}
-	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{
-		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary, Topic: m.Topic,
-		Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: m.Trust,
-	})
+	ack, err := store.LongTerm.Write(ctx, m.AsRequest())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -23,7 +24,7 @@ type app struct{ *cli.App }
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
 	values := []string{
-		"{max_rows}", fmt.Sprint(wire.MaxDiffRows), "{keep_safety}", fmt.Sprint(KeepSafety), "{safety_days}", fmt.Sprintf("%d", SafetyAge/(24*time.Hour)),
+		"{max_rows}", fmt.Sprint(wire.MaxDiffRows), "{keep_safety}", fmt.Sprint(config.KeepSafety), "{safety_days}", fmt.Sprintf("%d", config.SafetyAge/(24*time.Hour)),
 	}
 	return cli.Describe(verbs, values, slices.Concat(
 		cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), []*cobra.Command{a.bundleCommand(), a.repoCommand()}, cli.Anywhere(a.keyCommand()),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,18 +13,11 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Snapshots that Amber took before a restore are many and soon of no use: the
-// last few are kept, and those of the last days.
-const (
-	KeepSafety = 5
-	SafetyAge  = 7 * 24 * time.Hour
-)
-
 // pruneFlags say what to keep; what is not given is the configuration's.
 type pruneFlags struct {
-	last, hourly, daily, weekly int
-	maxAge                      string
-	yes, dryRun                 bool
+	keep        wire.PruneRequest // its rules
+	maxAge      string
+	yes, dryRun bool
 }
 
 func (a *app) snapshotPruneCommand() *cobra.Command {
@@ -43,10 +35,13 @@ func (a *app) snapshotPruneCommand() *cobra.Command {
 		})
 	})
 	fl := cmd.Flags()
-	fl.IntVar(&f.last, "keep-last", 0, "keep this many of the newest")
-	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each hour, for this many hours")
-	fl.IntVar(&f.daily, "keep-daily", 0, "keep the last of each day, for this many days")
-	fl.IntVar(&f.weekly, "keep-weekly", 0, "keep the last of each week, for this many weeks")
+	for _, rule := range f.keep.Rules() {
+		about := "keep this many of the newest"
+		if rule.Unit != "" {
+			about = fmt.Sprintf("keep the last of each %s, for this many %ss", rule.Unit, rule.Unit)
+		}
+		fl.IntVar(rule.Count, "keep-"+rule.Name, 0, about)
+	}
 	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say: "+cli.TimeForms+" ago (0: no limit)")
 	cli.AddPlanFlags(cmd, &f.yes, &f.dryRun, "show what would be deleted, and why the others are kept")
 	return cmd
@@ -54,29 +49,18 @@ func (a *app) snapshotPruneCommand() *cobra.Command {
 
 // request puts the flags over the configuration.
 func (f pruneFlags) request(a *app, cmd *cobra.Command, s *cli.Opened) (wire.PruneRequest, error) {
-	keep := s.Config.Config.Snapshot.Retention
 	if s.Remote != nil && !f.anyRule(cmd) {
 		return wire.PruneRequest{}, cli.Usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
 	}
-	r := wire.PruneRequest{
-		Tenant: s.TenantID(), Agent: s.AgentID(), MaxAge: keep.MaxAge, KeepSafety: KeepSafety, SafetyAge: SafetyAge,
-	}
-	for _, rule := range []struct {
-		flag         string
-		given, usual int
-		into         *int
-	}{
-		{"keep-last", f.last, keep.KeepLast, &r.KeepLast},
-		{"keep-hourly", f.hourly, keep.KeepHourly, &r.KeepHourly},
-		{"keep-daily", f.daily, keep.KeepDaily, &r.KeepDaily},
-		{"keep-weekly", f.weekly, keep.KeepWeekly, &r.KeepWeekly},
-	} {
-		*rule.into = rule.usual
-		if !cmd.Flags().Changed(rule.flag) {
+	r := s.Config.Config.Snapshot.Retention.PruneRequest()
+	r.Tenant, r.Agent, r.AutomaticOnly = s.TenantID(), s.AgentID(), false
+	for i, given := range f.keep.Rules() {
+		flag := "keep-" + given.Name
+		if !cmd.Flags().Changed(flag) {
 			continue
 		}
-		if *rule.into = rule.given; rule.given < 0 {
-			return r, cli.Usage("--%s is %d, want 0 or more", rule.flag, rule.given)
+		if *r.Rules()[i].Count = *given.Count; *given.Count < 0 {
+			return r, cli.Usage("--%s is %d, want 0 or more", flag, *given.Count)
 		}
 	}
 	if cmd.Flags().Changed("max-age") {
@@ -91,7 +75,9 @@ func (f pruneFlags) request(a *app, cmd *cobra.Command, s *cli.Opened) (wire.Pru
 
 // anyRule reports whether a flag says what to keep.
 func (f pruneFlags) anyRule(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"keep-last", "keep-hourly", "keep-daily", "keep-weekly", "max-age"}, cmd.Flags().Changed)
+	return cmd.Flags().Changed("max-age") || slices.ContainsFunc(f.keep.Rules(), func(rule wire.PruneRule) bool {
+		return cmd.Flags().Changed("keep-" + rule.Name)
+	})
 }
 
 // prune deletes once a person has seen the plan, or has said not to ask.

@@ -17,7 +17,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/base/permit"
 	"github.com/amber-memory/amber/internal/capture/digest"
@@ -202,7 +201,7 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 // parts are what the daemon needs of agents.
 func (s *serving) parts() daemon.Parts {
 	p := daemon.Parts{
-		Open: s.openAgent, Names: s.agentNames(), Vault: s.vaults(), Engine: s.engine, Worker: s.engine, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
+		Open: s.openAgent, Names: s.agentNames(), Vault: s.vaults(), Engine: s.engine, Worker: s.engine, Redact: s.writeRules(), Backup: s.backupAgent,
 		Leaving: func(private bool) *redact.Redactor { return s.current().Leaving(private) },
 		Digests: func() digest.Writer { return agent.DigestWriter(s.current().Digest, s.Getenv) },
 		Journal: func(folder *home.Agent) (*journal.Journal, error) {
@@ -213,14 +212,6 @@ func (s *serving) parts() daemon.Parts {
 		p.Worker, p.Under = e.Worker(), func(p permit.Permit) wire.Snapshotter { return e.Under(p).Worker() }
 	}
 	return p
-}
-
-// prunePolicy is what the configuration keeps.
-func prunePolicy(keep config.Retention) wire.PruneRequest {
-	return wire.PruneRequest{
-		KeepLast: keep.KeepLast, KeepHourly: keep.KeepHourly, KeepDaily: keep.KeepDaily, KeepWeekly: keep.KeepWeekly,
-		MaxAge: keep.MaxAge, KeepSafety: freeze.KeepSafety, SafetyAge: freeze.SafetyAge, AutomaticOnly: !keep.Manual,
-	}
 }
 
 // certificate reads the certificate the server shows; nil without --tls-cert and
