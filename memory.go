@@ -123,27 +123,27 @@ func (o Origin) After(p Origin) bool {
 
 // Memory is one long-term memory.
 type Memory struct {
-	ID    MemoryID   `json:"id"`
-	Kind  MemoryKind `json:"kind"`
-	Scope Scope      `json:"scope"`
+	ID    MemoryID   `json:"id" redact:"-"`
+	Kind  MemoryKind `json:"kind" redact:"-"`
+	Scope Scope      `json:"scope" redact:"-"`
 	Identities
-	Title          string                     `json:"title"`
-	Content        string                     `json:"content"`
-	Summary        string                     `json:"summary"`
-	Topic          string                     `json:"topic,omitempty"`
-	Tags           []string                   `json:"tags"`
-	Metadata       map[string]string          `json:"metadata"`
+	Title          string                     `json:"title" redact:"text"`
+	Content        string                     `json:"content" redact:"text"`
+	Summary        string                     `json:"summary" redact:"text"`
+	Topic          string                     `json:"topic,omitempty" redact:"id,topic"`
+	Tags           []string                   `json:"tags" redact:"text"`
+	Metadata       map[string]string          `json:"metadata" redact:"text"`
 	SourceRefs     []SourceRef                `json:"source_refs"`
-	Trust          Trust                      `json:"trust"`
+	Trust          Trust                      `json:"trust" redact:"-"`
 	Author         Author                     `json:"author,omitzero"` // who wrote this revision
 	Origin         Origin                     `json:"origin"`
 	Revision       int64                      `json:"revision"`
-	ContentDigest  string                     `json:"content_digest"` // hex SHA-256 of Content
+	ContentDigest  string                     `json:"content_digest" redact:"-"` // hex SHA-256 of Content
 	DuplicateCount int64                      `json:"duplicate_count"`
 	CreatedAt      Time                       `json:"created_at"`
 	UpdatedAt      Time                       `json:"updated_at"`
 	DeletedAt      Time                       `json:"deleted_at,omitzero"`
-	Foreign        map[string]json.RawMessage `json:"foreign,omitempty"` // fields of another tool, kept losslessly
+	Foreign        map[string]json.RawMessage `json:"foreign,omitempty" redact:"raw"` // fields of another tool, kept losslessly
 }
 
 // Identity returns the identity m's scope is bound to, "" for global.

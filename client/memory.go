@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/tagged"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/wire"
 )
@@ -118,21 +119,20 @@ func (l longTerm) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, 
 // checkEdit refuses what is no text, which JSON would mend. Everything else is
 // the store's to judge: whether the memory is there comes first.
 func checkEdit(r amber.EditRequest) error {
-	var all []string
-	for _, s := range []*string{r.Title, r.Content, r.Summary} {
-		if s != nil {
-			all = append(all, *s)
+	valid := true
+	check := func(s string) string {
+		valid = valid && utf8.ValidString(s)
+		return s
+	}
+	pairs := func(m map[string]string) map[string]string {
+		for k, v := range m {
+			check(k)
+			check(v)
 		}
+		return m
 	}
-	if r.Tags != nil {
-		all = append(all, *r.Tags...)
-	}
-	if r.Metadata != nil {
-		for k, v := range *r.Metadata {
-			all = append(all, k, v)
-		}
-	}
-	if slices.ContainsFunc(all, func(s string) bool { return !utf8.ValidString(s) }) {
+	tagged.Change{Text: check, Pairs: pairs}.Apply(&r)
+	if !valid {
 		return amber.Errorf(amber.KindInvalid, "edit memory", string(r.ID), "the text is not UTF-8")
 	}
 	return nil

@@ -3,9 +3,9 @@ package intake
 import (
 	"context"
 	"encoding/json"
-	"reflect"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/tagged"
 	"github.com/amber-memory/amber/internal/guard/redact"
 )
 
@@ -74,7 +74,7 @@ func (c *cleaner) arguments(call *amber.Call) {
 		c.ids("consumer id", *call.In[0].(*string))
 	case "set_concepts":
 		words := call.In[1].(*[]string)
-		*words = c.texts(*words)
+		*words = tagged.Change{Text: c.text}.List(*words)
 	case "rename_session":
 		c.ids("session id", string(*call.In[0].(*amber.SessionID)))
 		name := call.In[1].(*string)
@@ -82,12 +82,14 @@ func (c *cleaner) arguments(call *amber.Call) {
 	case "save_state":
 		c.ids("session id", string(*call.In[0].(*amber.SessionID)))
 		doc := call.In[1].(*json.RawMessage)
-		*doc = c.raw(*doc)
+		if len(*doc) > 0 {
+			*doc = json.RawMessage(c.document(string(*doc)))
+		}
 	case "delete_note": // whose author the history keeps
-		c.request(reflect.ValueOf(call.In[1]).Elem())
+		c.request(call.In[1])
 	default:
 		if call.In[0] != nil {
-			c.request(reflect.ValueOf(call.In[0]).Elem())
+			c.request(call.In[0])
 		}
 	}
 }
@@ -97,7 +99,7 @@ func (in inlet) batch(ctx context.Context, call *amber.Call, rs *[]amber.WriteRe
 	cleaners, clean := make([]*cleaner, len(*rs)), make([]amber.WriteRequest, len(*rs))
 	for i, r := range *rs {
 		cleaners[i], clean[i] = in.cleaner(), r
-		cleaners[i].request(reflect.ValueOf(&clean[i]).Elem())
+		cleaners[i].request(&clean[i])
 		if cleaners[i].err != nil {
 			return cleaners[i].err
 		}

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/tagged"
 	"github.com/amber-memory/amber/internal/guard/redact"
 )
 
@@ -27,24 +27,11 @@ func (c *cleaner) text(s string) string {
 	return s
 }
 
-// change cleans a text in place; nil stays nil.
-func (c *cleaner) change(s *string) *string {
-	if s == nil {
-		return nil
-	}
-	return new(c.text(*s))
-}
-
-// texts returns a list without secrets; nil stays nil.
-func (c *cleaner) texts(list []string) []string {
-	if list == nil {
-		return nil
-	}
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = c.text(s)
-	}
-	return out
+// request cleans what v points to by the tags of its fields.
+func (c *cleaner) request(v any) {
+	tagged.Change{
+		Text: c.text, Pairs: c.pairs, Document: c.document, Documents: c.fields, ID: func(name, id string) { c.ids(name, id) },
+	}.Apply(v)
 }
 
 // named returns s, which a name stands before, without secrets: the name may give
@@ -84,13 +71,6 @@ func (c *cleaner) document(doc string) string {
 	return doc
 }
 
-func (c *cleaner) raw(doc json.RawMessage) json.RawMessage {
-	if len(doc) == 0 {
-		return doc
-	}
-	return json.RawMessage(c.document(string(doc)))
-}
-
 // fields returns the fields of another tool without secrets. They are read as one
 // document: the name of a field may give its value away.
 func (c *cleaner) fields(m map[string]json.RawMessage) map[string]json.RawMessage {
@@ -101,12 +81,12 @@ func (c *cleaner) fields(m map[string]json.RawMessage) map[string]json.RawMessag
 	if err != nil {
 		return m // no JSON, and no store takes it
 	}
-	clean := c.raw(whole)
-	if bytes.Equal(clean, whole) {
+	clean := c.document(string(whole))
+	if clean == string(whole) {
 		return m
 	}
 	var out map[string]json.RawMessage
-	if err := json.Unmarshal(clean, &out); err != nil && c.err == nil {
+	if err := json.Unmarshal([]byte(clean), &out); err != nil && c.err == nil {
 		c.err = amber.Errorf(amber.KindInvalid, "redact memory", "", "foreign fields cannot be redacted: %v", err)
 	}
 	return out

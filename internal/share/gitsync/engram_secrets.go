@@ -1,6 +1,9 @@
 package gitsync
 
-import "github.com/amber-memory/amber"
+import (
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/tagged"
+)
 
 // count counts the secrets of a record. Several rows may hold the same record: a secret that is in all of them is one.
 func (l *engramLook) count(r amber.SyncRecord) {
@@ -20,28 +23,25 @@ func (l *engramLook) count(r amber.SyncRecord) {
 
 // look counts what is in a record, and changes nothing.
 func (c *cleaner) look(r amber.SyncRecord) {
-	var texts []string
 	switch {
 	case r.Memory != nil:
-		m := r.Memory
-		texts = append(texts, m.Title, m.Content, m.Summary, m.Topic, m.ProjectID)
-		texts = append(texts, m.Tags...)
-		for _, ref := range m.SourceRefs {
-			texts = append(texts, ref.Value)
-		}
-		c.metadata(m.Metadata)
+		m := *r.Memory
+		tagged.Change{Text: c.text, Pairs: c.metadata, ID: func(_, name string) { c.text(name) }}.Apply(&m.Memory)
 	case r.Session != nil:
-		texts = append(texts, r.Session.Name, r.Session.Directory, r.Session.Summary, r.Session.Project)
+		c.each(r.Session.Name, r.Session.Directory, r.Session.Summary, r.Session.Project)
 	case r.Prompt != nil:
-		texts = append(texts, r.Prompt.Content, r.Prompt.ProjectID)
-	}
-	for _, s := range texts {
-		c.text(s)
+		c.each(r.Prompt.Content, r.Prompt.ProjectID)
 	}
 	if r.Memory != nil {
 		row := c.apart() // it holds the same texts again
 		row.foreign(r.Memory.Foreign)
 		c.atLeast(row.counts)
+	}
+}
+
+func (c *cleaner) each(all ...string) {
+	for _, s := range all {
+		c.text(s)
 	}
 }
 

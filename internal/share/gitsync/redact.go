@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/tagged"
 	"github.com/amber-memory/amber/internal/guard/redact"
 	"github.com/amber-memory/amber/internal/share/foreign/engram"
 	"github.com/amber-memory/amber/wire"
@@ -222,32 +223,26 @@ func (c *cleaner) tombstone(r amber.SyncRecord) (amber.SyncRecord, string) {
 
 func (c *cleaner) memory(r amber.SyncRecord) (amber.SyncRecord, string) {
 	m := *r.Memory
-	if !c.names(m.Topic, m.ProjectID, m.WorkspaceID, string(m.SessionID)) || !c.origins(m.Saw...) {
+	m.UserID = "" // readers of the folder need not know whose agent wrote it
+	if !c.identified(m) {
 		return r, secretName
 	}
-	m.UserID = "" // readers of the folder need not know whose agent wrote it
-	m.Title, m.Content, m.Summary = c.text(m.Title), c.text(m.Content), c.text(m.Summary)
+	tagged.Change{Text: c.text, Pairs: c.metadata, Documents: c.foreign}.Apply(&m)
 	if strings.TrimSpace(m.Content) == redact.Marker(privateRule) {
 		return r, nothingLeft
 	}
-	m.Tags = c.tags(m.Tags)
-	m.Metadata = c.metadata(m.Metadata)
-	m.SourceRefs = slices.Clone(m.SourceRefs)
-	for i, ref := range m.SourceRefs {
-		m.SourceRefs[i] = amber.SourceRef{Kind: c.text(ref.Kind), Value: c.text(ref.Value)}
-	}
-	m.Foreign = c.foreign(m.Foreign)
+	slices.Sort(m.Tags)
+	m.Tags = slices.Compact(m.Tags)
 	m.ContentDigest = amber.ContentDigest(m.Content)
 	return checked(amber.SyncRecord{Memory: &m})
 }
 
-func (c *cleaner) tags(tags []string) []string {
-	out := make([]string, 0, len(tags))
-	for _, t := range tags {
-		out = append(out, c.text(t))
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+// identified reports whether the names by which a memory is known may leave.
+func (c *cleaner) identified(m amber.SyncMemory) bool {
+	may := c.origins(m.Saw...)
+	m.Saw = nil
+	tagged.Change{ID: func(_, name string) { may = may && c.names(name) }}.Apply(&m.Memory)
+	return may
 }
 
 // metadata is judged as JSON, in which a key such as "password" gives away

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/clip"
+	"github.com/amber-memory/amber/internal/base/tagged"
 )
 
 // text returns s as it may be stored: without secrets, valid, without NUL.
@@ -30,27 +31,32 @@ func (c *carrier) count(counts map[string]int) {
 
 // clean takes the secrets out of every text of a memory.
 func (c *carrier) clean(m *amber.Memory) {
-	m.Title, m.Content, m.Summary = clip.Line(c.text(m.Title)), c.text(m.Content), c.text(m.Summary)
-	for i, tag := range m.Tags {
-		m.Tags[i] = c.text(tag)
+	tagged.Change{Text: c.text, Pairs: c.pairs, Documents: c.documents}.Apply(m)
+	m.Title = clip.Line(m.Title)
+}
+
+func (c *carrier) pairs(m map[string]string) map[string]string {
+	if m == nil {
+		return nil
 	}
-	for name, value := range m.Metadata {
-		clean := c.text(name)
-		if clean != name {
-			delete(m.Metadata, name)
-		}
-		m.Metadata[clean] = c.named(name, value)
+	out := make(map[string]string, len(m))
+	for name, value := range m {
+		out[c.text(name)] = c.named(name, value)
 	}
-	for i, ref := range m.SourceRefs {
-		m.SourceRefs[i].Value = c.text(ref.Value)
+	return out
+}
+
+func (c *carrier) documents(m map[string]json.RawMessage) map[string]json.RawMessage {
+	if c.o.Redact == nil || m == nil {
+		return m
 	}
-	for name, raw := range m.Foreign {
-		if c.o.Redact != nil {
-			clean, found := c.o.Redact.JSON(string(raw), nil)
-			c.count(found.Counts)
-			m.Foreign[name] = json.RawMessage(clean)
-		}
+	out := make(map[string]json.RawMessage, len(m))
+	for name, raw := range m {
+		clean, found := c.o.Redact.JSON(string(raw), nil)
+		c.count(found.Counts)
+		out[name] = json.RawMessage(clean)
 	}
+	return out
 }
 
 // named cleans a value whose name may be that of a secret.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/tagged"
 	"github.com/amber-memory/amber/internal/guard/redact"
 	"github.com/amber-memory/amber/internal/share/foreign"
 	"github.com/amber-memory/amber/wire"
@@ -129,25 +130,19 @@ func (c *contents) Versions(ctx context.Context, id amber.MemoryID) ([]amber.Syn
 
 // clean takes out what does not leave.
 func (c *contents) clean(m amber.Memory, count bool) amber.Memory {
-	was := m.Content
-	m.Title, m.Content, m.Summary = c.text(m.Title, count), c.text(m.Content, count), c.text(m.Summary, count)
-	if m.Content != was {
-		m.ContentDigest = amber.ContentDigest(m.Content)
-	}
 	if c.o.Redact == nil {
 		return m
 	}
-	m.Tags, m.SourceRefs = slices.Clone(m.Tags), slices.Clone(m.SourceRefs)
-	for i, tag := range m.Tags {
-		m.Tags[i] = c.text(tag, count)
+	was := m.Content
+	tagged.Change{
+		Text:  func(s string) string { return c.text(s, count) },
+		Pairs: func(m map[string]string) map[string]string { return c.pairs(m, count) }, Documents: c.documents,
+	}.Apply(&m)
+	if m.Content != was {
+		m.ContentDigest = amber.ContentDigest(m.Content)
 	}
 	m.Tags = slices.DeleteFunc(m.Tags, func(tag string) bool { return strings.TrimSpace(tag) == "" })
-	for i, ref := range m.SourceRefs {
-		m.SourceRefs[i].Value = c.text(ref.Value, count)
-	}
 	m.SourceRefs = slices.DeleteFunc(m.SourceRefs, func(r amber.SourceRef) bool { return strings.TrimSpace(r.Value) == "" })
-	m.Metadata = c.pairs(m.Metadata, count)
-	m.Foreign = c.documents(m.Foreign)
 	return m
 }
 

@@ -3,7 +3,6 @@ package transfer
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -45,7 +44,6 @@ func (c *carrier) Record(at foreign.Place, versions []amber.SyncMemory) error {
 
 // cleanRecord is clean for a memory that brings its own digest and form.
 func (c *carrier) cleanRecord(m *amber.Memory) {
-	m.Tags, m.Metadata, m.SourceRefs, m.Foreign = slices.Clone(m.Tags), maps.Clone(m.Metadata), slices.Clone(m.SourceRefs), maps.Clone(m.Foreign)
 	was := m.Content
 	c.clean(m)
 	if m.Content != was {
