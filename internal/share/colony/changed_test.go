@@ -100,28 +100,6 @@ func TestBlankDocumentsKeepWhatHasText(t *testing.T) {
 	}
 }
 
-// A counter that is too large to count on from does not end backups.
-func TestCounterThatIsTooLarge(t *testing.T) {
-	t.Parallel()
-	for _, n := range []string{"9223372036854775807", "9007199254740991", "9007199254740992"} {
-		b := newBench(t)
-		m := &memo{}
-		v := b.open(func(o *colony.Options) { o.Witness, o.Tolerant = m, true })
-		id := b.backup(v, doc("one"), colony.BackupOptions{}).ID
-		name := colony.ManifestName("x", id)
-		b.fake.Fill(map[string]string{name: strings.Replace(b.fake.Files()[name], `"counter": 1`, `"counter": `+n, 1)})
-		b.restore(v, doc("one"))
-		for _, seen := range []int64{m.seen.Counter, 1<<63 - 1} {
-			m.seen.Counter = seen
-			r := b.backup(v, doc(fmt.Sprint(seen)), colony.BackupOptions{})
-			if r.Counter < 1 || r.Counter >= 1<<53 {
-				t.Errorf("after %s the counter is %d", n, r.Counter)
-			}
-			must.Equal(t, "restored", must.Get(b.open(nil).Restore(t.Context(), ""))(t).ID, r.ID)
-		}
-	}
-}
-
 // A listing reports a vault that was put back, as for one who
 // restores does.
 func TestListAndLatestAskTheWitness(t *testing.T) {

@@ -1,12 +1,10 @@
 package gitsync_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -39,37 +37,6 @@ func TestSaveInTheSecondOfTheLastExportIsExported(t *testing.T) {
 	a.gives(b)
 	b.imports()
 	wantTexts(t, b, "before the export", "in the same second")
-}
-
-func TestSaveBeforeSomebodyElsesExportIsExported(t *testing.T) {
-	t.Parallel()
-	a, b := newClone(t), newClone(t)
-	b.save("from b, first")
-	a.clock.turn(time.Hour)
-	a.save("from a, later")
-	a.pushes(b)
-	b.pushes(a)
-	wantTexts(t, a, "from b, first", "from a, later")
-	wantTexts(t, b, "from b, first", "from a, later")
-}
-
-func TestEditsAndDeletionsAfterTheExportAreExported(t *testing.T) {
-	t.Parallel()
-	a, b := newClone(t), newClone(t)
-	edited := a.save("first wording")
-	deleted := a.save("to be deleted")
-	a.write(amber.WriteRequest{Content: "topic, first", Topic: "deploy"})
-	a.pushes(b)
-	a.edit(edited, "second wording")
-	a.write(amber.WriteRequest{Content: "topic, second", Topic: "deploy"})
-	must.Do(t, a.Delete(t.Context(), deleted))
-	a.pushes(b)
-	wantTexts(t, b, "second wording", "topic, second")
-	fresh := newClone(t)
-	a.gives(fresh)
-	fresh.imports()
-	wantTexts(t, fresh, "second wording", "topic, second")
-	must.Equal(t, "versions of a fresh clone", len(must.Get(amber.All(t.Context(), fresh.History, edited))(t)), 2)
 }
 
 func TestForgottenChunkAddsNothingTwice(t *testing.T) {
@@ -190,28 +157,6 @@ func TestPersonalPrivateAndDeletedTextIsNotExported(t *testing.T) {
 	}
 }
 
-func TestLongContentIsNotCut(t *testing.T) {
-	t.Parallel()
-	a, b := newClone(t), newClone(t)
-	long := strings.Repeat("ä", 1999) + "日本語" + strings.Repeat(" café", 5000)
-	a.save(long)
-	a.pushes(b)
-	wantTexts(t, b, long)
-}
-
-func TestTwoProjectsShareAFolder(t *testing.T) {
-	t.Parallel()
-	a, b := newClone(t), newClone(t)
-	a.write(amber.WriteRequest{Content: "older, of api", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "acme/api"}})
-	a.save("of shop")
-	must.Equal(t, "export of shop", a.export(gitsync.ExportOptions{Project: shop}).Observations, 1)
-	must.Equal(t, "export of api", a.export(gitsync.ExportOptions{Project: "acme/api"}).Observations, 1)
-	a.exportsNothing()
-	a.gives(b)
-	b.imports()
-	wantTexts(t, b, "older, of api", "of shop")
-}
-
 func TestMemoryBringsItsOldSession(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
@@ -229,35 +174,6 @@ func TestMemoryBringsItsOldSession(t *testing.T) {
 	b.imports()
 	wantTexts(t, b, "late")
 	must.Equal(t, "its session", must.Get(b.Session(t.Context(), "old"))(t).Project, shop)
-}
-
-func TestEightExportsAtOnceLoseNothing(t *testing.T) {
-	t.Parallel()
-	shared := filepath.Join(t.TempDir(), ".amber")
-	var all []*clone
-	for range 8 {
-		all = append(all, newClone(t))
-	}
-	var want []string
-	for round := range 5 {
-		var done sync.WaitGroup
-		for i, c := range all {
-			text := strings.Repeat("x", round+1) + " of " + string(rune('a'+i))
-			want = append(want, text)
-			c.save(text)
-			s := must.Get(gitsync.Open(c.Store, shared))(t)
-			done.Go(func() {
-				must.NoError(t, must.Err(s.Export(context.WithoutCancel(t.Context()), gitsync.ExportOptions{})))
-			})
-		}
-		done.Wait()
-	}
-	reader := newClone(t)
-	s := must.Get(gitsync.Open(reader.Store, shared))(t)
-	if r, err := s.Import(t.Context()); err != nil || r.Observations != len(want) || len(r.Missing) != 0 {
-		t.Errorf("import: %+v, %v; want %d memories", r, err, len(want))
-	}
-	wantTexts(t, reader, want...)
 }
 
 func TestChunkFromTheFutureDoesNotPullTheClock(t *testing.T) {
