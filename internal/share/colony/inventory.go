@@ -1,6 +1,7 @@
 package colony
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -37,18 +38,8 @@ func (v *Vault) list(ctx context.Context) (inventory, error) {
 		}
 		in.add(n, f)
 	}
-	in.ids = slices.SortedFunc(maps.Keys(in.groups), newestFirst)
+	in.ids = slices.SortedFunc(maps.Keys(in.groups), func(a, b SnapshotID) int { return cmp.Compare(b, a) })
 	return in, nil
-}
-
-func newestFirst(a, b SnapshotID) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
 }
 
 func (in *inventory) add(n fileName, f FileInfo) {

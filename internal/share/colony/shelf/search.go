@@ -3,10 +3,10 @@ package shelf
 import (
 	"context"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/names"
 	"github.com/amber-memory/amber/internal/share/colony"
 )
 
@@ -57,7 +57,7 @@ func (s *Shelf) Search(ctx context.Context, query string, limit, offset int) (fo
 	if err != nil {
 		return nil, 0, err
 	}
-	found, query = []Match{}, fold(query)
+	found, query = []Match{}, names.Fold(query)
 	for _, h := range list {
 		f, err := s.Get(ctx, h.Name)
 		if amber.KindOf(err) == amber.KindNotFound {
@@ -79,33 +79,15 @@ func (s *Shelf) Search(ctx context.Context, query string, limit, offset int) (fo
 
 // search looks for a folded query in a file.
 func search(f colony.File, query string) (snippet string, ok bool) {
-	folded := fold(f.Content)
+	folded := names.Fold(f.Content) // of as many characters: a place in it is one in the text
 	at := strings.Index(folded, query)
 	if at >= 0 {
 		return cutOut(f.Content, folded, query, utf8.RuneCountInString(folded[:at])), true
 	}
-	if strings.Contains(fold(f.Name), query) {
+	if strings.Contains(names.Fold(f.Name), query) {
 		return clip(f.Content, around), true
 	}
 	return "", false
-}
-
-// fold makes letters equal that differ in case alone. It keeps the number of
-// characters, so that a place in the folded text is one in the text.
-func fold(s string) string { return strings.Map(foldRune, s) }
-
-func foldRune(r rune) rune {
-	if r < utf8.RuneSelf {
-		if 'a' <= r && r <= 'z' {
-			r -= 'a' - 'A'
-		}
-		return r
-	}
-	least := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
-	}
-	return least
 }
 
 // cutOut returns the piece of the text around its character at, where the query
