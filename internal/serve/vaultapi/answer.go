@@ -110,12 +110,8 @@ func wrongMethod(allowed []string) error {
 	return &problem{status: http.StatusMethodNotAllowed, detail: "Method Not Allowed", allowed: allowed}
 }
 
-// Fail answers with an error that came up before a request got here, in the words
-// of the vault.
-func (h *Handler) Fail(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, err) }
-
-// fail answers with an error.
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+// Fail answers with an error in the words of the vault, also with one that came up before a request got here.
+func (h *Handler) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
 	if !errors.As(err, &p) {
 		p = h.problemOf(r, err)

@@ -81,7 +81,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = h.serve(w, r, op, name)
 	}
 	if err != nil {
-		h.fail(w, r, err)
+		h.Fail(w, r, err)
 	}
 }
 

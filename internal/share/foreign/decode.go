@@ -3,7 +3,6 @@ package foreign
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 )
 
@@ -24,11 +23,7 @@ func Decode(raw []byte, into any) error {
 	if err := checkValues(raw); err != nil {
 		return err
 	}
-	err := json.Unmarshal(raw, into)
-	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return nil
-	}
-	return err
+	return Lenient(json.Unmarshal(raw, into))
 }
 
 // headBytes is how much of a file is looked at to find its format.

@@ -5,18 +5,30 @@ import (
 	"reflect"
 )
 
-// JSON returns the row as it stands in a chunk.
-func (e Entity) JSON() []byte {
+// row returns the one row that is set; nil for none.
+func (e Entity) row() row {
 	switch {
 	case e.Session != nil:
-		return e.Session.encode()
+		return *e.Session
 	case e.Observation != nil:
-		return e.Observation.encode()
+		return *e.Observation
 	case e.Prompt != nil:
-		return e.Prompt.encode()
+		return *e.Prompt
 	}
 	return nil
 }
+
+// row is what rows of every kind have.
+type row interface {
+	encode() []byte
+	Fingerprint() string
+}
+
+// JSON returns the row as it stands in a chunk.
+func (e Entity) JSON() []byte { return e.row().encode() }
+
+// Fingerprint names the row, as that of its kind does.
+func (e Entity) Fingerprint() string { return e.row().Fingerprint() }
 
 // JSON returns the mutation as it stands in a chunk.
 func (m Mutation) JSON() []byte { return m.encode() }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"time"
 
@@ -20,8 +21,7 @@ const (
 // A fingerprint names a row by what 1.7.0 keeps when it imports it and exports it again. Local numbers, counters and the
 // other times are not in it.
 func fingerprint(kind, session, typ, title, content, created, project, scope string) string {
-	sum := foreign.Digest(rowName, kind, session, typ, title, content, created, project, scope)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", foreign.Digest(rowName, kind, session, typ, title, content, created, project, scope))
 }
 
 // Fingerprint names the session as it is: one that has ended since is another row.

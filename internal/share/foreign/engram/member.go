@@ -169,19 +169,6 @@ func (e Entity) Version() (o amber.Origin, ok bool) {
 	return o, false
 }
 
-// Fingerprint names the row, as that of its kind does.
-func (e Entity) Fingerprint() string {
-	switch {
-	case e.Session != nil:
-		return e.Session.Fingerprint()
-	case e.Observation != nil:
-		return e.Observation.Fingerprint()
-	case e.Prompt != nil:
-		return e.Prompt.Fingerprint()
-	}
-	return ""
-}
-
 // keptMember is what a link keeps of the member: stores number revisions for themselves, and know more or less of what a
 // version has seen. The rest is made from the version, as a link has no text.
 type keptMember struct {

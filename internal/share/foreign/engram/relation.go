@@ -2,6 +2,7 @@ package engram
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -111,7 +112,7 @@ func (p relation) at(m Mutation) amber.Time {
 // originOf orders what Engram said about two memories. The low bits tell verdicts of one second apart, so they come from all
 // of the payload.
 func originOf(m Mutation, p relation) amber.Origin {
-	o := amber.Origin{Device: tool, Counter: judgedCounter, Clock: stamp(p.at(m), hexDigest(m.Payload))}
+	o := amber.Origin{Device: tool, Counter: judgedCounter, Clock: stamp(p.at(m), fmt.Sprintf("%x", foreign.Digest(m.Payload)))}
 	switch {
 	case p.void(m):
 		o.Counter = voidCounter

@@ -2,12 +2,10 @@ package engram
 
 import (
 	"cmp"
-	"encoding/hex"
 	"encoding/json"
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/share/foreign"
 )
 
 // relationMember is the version of a relation but for its id and its ends, which the payload has: the id follows from the
@@ -62,7 +60,7 @@ func ReadFolderRelation(m Mutation) (FolderRelation, bool) {
 func Relation(r amber.Relation, ends RelationEnds) Mutation {
 	p := relation{
 		SyncID: ends.Key, Source: ends.Source, Target: ends.Target, Relation: r.Type, Confidence: &r.Strength, Status: statusJudged,
-		Actor: text("amber"), ActorKind: text("system"), Project: ends.Project,
+		Actor: new("amber"), ActorKind: new("system"), Project: ends.Project,
 		CreatedAt: formatTime(r.CreatedAt), UpdatedAt: formatTime(r.Origin.Clock.Time()),
 	}
 	p.SyncID = cmp.Or(p.SyncID, r.ID)
@@ -156,11 +154,4 @@ func CountMutations(c Chunk) (relations, gone int) {
 // PlainName reports whether a sync_id alone identifies the memory.
 func PlainName(sync string, id amber.MemoryID) bool {
 	return memoryOfSync(strings.TrimSpace(sync)) == id
-}
-
-func text(s string) *string { return &s }
-
-func hexDigest(s string) string {
-	sum := foreign.Digest(s)
-	return hex.EncodeToString(sum[:])
 }

@@ -164,7 +164,7 @@ func (r *reader) order() {
 	for _, all := range r.versions {
 		slices.SortStableFunc(all, func(a, b *version) int {
 			return cmp.Or(
-				cmp.Compare(a.rank, b.rank), compareBool(a.deleted.IsZero(), b.deleted.IsZero()),
+				cmp.Compare(a.rank, b.rank), cmp.Compare(a.live(), b.live()),
 				cmp.Compare(a.memory.Origin.Clock, b.memory.Origin.Clock),
 			)
 		})
@@ -184,6 +184,14 @@ func (r *reader) order() {
 			last = v.finish()
 		}
 	}
+}
+
+// live returns 1 for a row that was not deleted, and 0 for one that was.
+func (v *version) live() int {
+	if v.deleted.IsZero() {
+		return 1
+	}
+	return 0
 }
 
 // sameAs reports whether two rows are one: 1.7.0 has a row twice when it imported it twice.
@@ -241,15 +249,4 @@ func (r *reader) emit(v *version) {
 		return
 	}
 	r.rows = append(r.rows, live, Row{Record: amber.SyncRecord{Memory: v.tomb}, Link: v.link})
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
