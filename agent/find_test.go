@@ -22,9 +22,7 @@ func TestFindMakesNothing(t *testing.T) {
 	o := agent.Options{Home: dir, Agent: "scout", Clock: time.Now, Random: rand.Reader}
 	a := must.Get(agent.Find(t.Context(), o))(t)
 	found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"})
-	if err != nil || len(found.Hits) > 0 {
-		t.Errorf("recall: %v, %v", found, err)
-	}
+	must.Hold(t, err == nil && len(found.Hits) == 0, "recall: %v, %v", found, err)
 	must.Kind(t, "read document", must.Err(a.Store().Documents.ReadDocument(t.Context(), "cursor")), amber.KindNotFound)
 	must.NoError(t, a.Close())
 	must.Is(t, "home that Find looked for", must.Err(os.Lstat(dir)), fs.ErrNotExist)
@@ -53,8 +51,6 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	}
 	e := must.Get(a.Snapshots(t.Context()))(t)
 	report, err := e.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "scout", ID: done.Snapshot.ID}, ReadData: true})
-	if err != nil || !report.OK() {
-		t.Errorf("verify: %+v, %v", report, err)
-	}
+	must.Hold(t, err == nil && report.OK(), "verify: %+v, %v", report, err)
 	must.Kind(t, "delete again", must.Err(a.Delete(t.Context(), false)), amber.KindNotFound)
 }

@@ -58,9 +58,7 @@ func TestAnEndOfSeveralIDsIsRefused(t *testing.T) {
 	for _, id := range ids {
 		for _, arg := range []string{string(id), strings.ToUpper(string(id)), undashed(string(id)), string(id)[1:]} {
 			got, err := find(t.Context(), s, arg)
-			if err != nil || got != id {
-				t.Errorf("resolve %s: got %s, %v, want %s", arg, got, err, id)
-			}
+			must.Hold(t, err == nil && got == id, "resolve %s: got %s, %v, want %s", arg, got, err, id)
 		}
 	}
 }

@@ -189,9 +189,7 @@ func TestNotesOfASnapshot(t *testing.T) {
 	ref := wire.SnapshotRef{Tenant: a.Tenant(), Agent: a.ID(), ID: frozen.ID}
 	v := must.Get(e.At(ctx, ref))(t)
 	r := must.Get(v.Recall(ctx, amber.Query{Text: "lubricant", Layers: []amber.RecallLayer{amber.LayerNote}}))(t)
-	if len(r.Hits) != 1 || r.Hits[0].Owner != "mill" {
-		t.Errorf("the snapshot has %+v", r.Hits)
-	}
+	must.Hold(t, len(r.Hits) == 1 && r.Hits[0].Owner == "mill", "the snapshot has %+v", r.Hits)
 	must.Equal(t, "degraded", r.Degraded, "")
 	must.Do(t, v.Close())
 

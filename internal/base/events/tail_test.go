@@ -30,9 +30,7 @@ func TestATailAnswersFromMemoryWhatComesAfterItsBeginning(t *testing.T) {
 	}
 	refresh(t, tail, log)
 	log.entries = append(log.entries, "A3", "A4", "A5")
-	if !refresh(t, tail, log) || refresh(t, tail, log) {
-		t.Error("three entries are news once")
-	}
+	must.Hold(t, refresh(t, tail, log) && !refresh(t, tail, log), "three entries are news once")
 	log.fail = errDown // the tail does not ask the log from here on
 	over := tail.Over(log)
 	for after, keys := range map[amber.Position][]string{"A/2": {"A3", "A4"}, "A/4": {"A5"}, "A/5": nil} {
@@ -58,9 +56,7 @@ func TestATailIsBoundedAndSendsThoseWhoAreFarBehindToTheLog(t *testing.T) {
 		t.Error("the tail holds more than its size")
 	}
 	got, found := tail.Changes("A/100", n)
-	if !found || len(got) != events.TailSize {
-		t.Errorf("%d entries, %v", len(got), found)
-	}
+	must.Hold(t, found && len(got) == events.TailSize, "%d entries, %v", len(got), found)
 	must.Equal(t, "from the log", positions(must.Get(tail.Over(log).Changes(t.Context(), "A/99", n))(t)), log.entries[99:])
 }
 

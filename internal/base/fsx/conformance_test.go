@@ -92,9 +92,7 @@ var conformance = []struct {
 		must.Equal(t, "size", size, 3)
 		tr.want(must.Err(fsx.SyncFile(tr.fs, tr.path("none"))), fs.ErrNotExist)
 		_, err = fsx.SyncFile(tr.fs, tr.path("d"))
-		if err == nil {
-			t.Error("a directory was synced as a file")
-		}
+		must.Hold(t, err != nil, "a directory was synced as a file")
 	}},
 	{"create same", func(t *testing.T, tr tree) {
 		tr.want(fsx.CreateSame(tr.fs, tr.path("a"), 0o600, []byte("one")), nil)
@@ -141,9 +139,7 @@ var conformance = []struct {
 		tr.want(tr.fs.Mkdir(tr.path("x"), 0o700), fs.ErrExist)
 		tr.want(tr.fs.Mkdir(tr.path("q/r"), 0o700), fs.ErrNotExist)
 		info, err := tr.fs.Lstat(tr.path("x/y"))
-		if err != nil || !info.IsDir() || info.Name() != "y" {
-			t.Errorf("got %v, %v; want the directory y", info, err)
-		}
+		must.Hold(t, err == nil && info.IsDir() && info.Name() == "y", "got %v, %v; want the directory y", info, err)
 	}},
 	{"remove all", func(t *testing.T, tr tree) {
 		tr.want(fsx.MkdirAll(tr.fs, tr.path("x/y/z"), 0o700), nil)

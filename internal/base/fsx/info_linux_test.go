@@ -11,9 +11,7 @@ import (
 func TestInfoNamesProc(t *testing.T) {
 	t.Parallel()
 	got := must.Get(Info("/proc/self"))(t)
-	if got.Type != "proc" || got.Network {
-		t.Errorf("got %+v, want type proc", got)
-	}
+	must.Hold(t, got.Type == "proc" && !got.Network, "got %+v, want type proc", got)
 }
 
 func TestDescribe(t *testing.T) {

@@ -66,8 +66,6 @@ func TestSweepTempGoesOnAfterAnError(t *testing.T) {
 	}
 	e := errfs.Wrap(c, errfs.Rule{Op: errfs.OpRemove, Glob: "*B", Err: syscall.EIO})
 	got, err := fsx.SweepTemp(e, "/")
-	if !errors.Is(err, syscall.EIO) {
-		t.Errorf("got %v, want EIO", err)
-	}
+	must.Hold(t, errors.Is(err, syscall.EIO), "got %v, want EIO", err)
 	must.Equal(t, "removed", got, []string{fsx.TempPrefix + "A", fsx.TempPrefix + "C"})
 }

@@ -52,9 +52,7 @@ func TestContains(t *testing.T) {
 			{"a ref nobody knows", at("main"), unknown, false},
 		} {
 			got, err := gitobj.Contains(t.Context(), gitobj.Options{Dir: dir, Git: "no-such-program"}, tt.want, tt.have)
-			if err != nil || got != tt.contained {
-				t.Errorf("packed %v, %s: got %v, %v", packed, tt.name, got, err)
-			}
+			must.Hold(t, err == nil && got == tt.contained, "packed %v, %s: got %v, %v", packed, tt.name, got, err)
 		}
 	}
 }

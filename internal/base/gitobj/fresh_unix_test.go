@@ -87,9 +87,7 @@ func TestFreshCommitLeavesOutWhatMeansSomethingToGit(t *testing.T) {
 	booby(t, filepath.Join(dir, "sub", ".git"), mark)
 	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t)
 	must.Equal(t, "the commit", notestest.Git(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "a.md\n")
-	if notestest.Exists(t, mark) {
-		t.Error("a program was run")
-	}
+	must.Hold(t, !notestest.Exists(t, mark), "a program was run")
 }
 
 func TestFreshCommitOfNothing(t *testing.T) {
@@ -105,9 +103,7 @@ func TestFreshCommitRefusesWhatIsNoFile(t *testing.T) {
 	dir := freshDir(t, map[string]string{"a.md": "one"})
 	notestest.Symlink(t, "/etc/passwd", filepath.Join(dir, "link.md"))
 	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t, "a link", amber.KindInvalid)
-	if notestest.Exists(t, filepath.Join(dir, ".git")) {
-		t.Error("there is a repository")
-	}
+	must.Hold(t, !notestest.Exists(t, filepath.Join(dir, ".git")), "there is a repository")
 	dir = freshDir(t, map[string]string{strings.Repeat("d/", 120) + "a.md": "one"})
 	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t, "deep folders", amber.KindInvalid)
 }

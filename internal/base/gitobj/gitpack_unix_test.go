@@ -101,12 +101,8 @@ func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
 	notestest.Remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
 	err := gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file)
 	must.Kind(t, "write", err, amber.KindDamaged)
-	if !strings.Contains(err.Error(), blob) {
-		t.Errorf("it does not name %s: %v", blob, err)
-	}
-	if notestest.Exists(t, file) {
-		t.Error("there is a file")
-	}
+	must.Hold(t, strings.Contains(err.Error(), blob), "it does not name %s: %v", blob, err)
+	must.Hold(t, !notestest.Exists(t, file), "there is a file")
 	notestest.Put(t, file, "mine")
 	must.Kind(t, "over a file", gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file), amber.KindConflict)
 	must.Equal(t, "the file", string(contentOf(t, file)), "mine")
@@ -247,9 +243,7 @@ func TestGitPackThatClaimsAHugeObject(t *testing.T) {
 	notestest.Put(t, file, string(head)+"\n\n"+pack.String()+string(sum[:]))
 	_, err := readGitPack(t, file, refs)
 	must.Kind(t, "read", err, amber.KindDamaged)
-	if !strings.Contains(err.Error(), "over limit") {
-		t.Errorf("git tried: %v", err)
-	}
+	must.Hold(t, strings.Contains(err.Error(), "over limit"), "git tried: %v", err)
 }
 
 func TestReadGitPackEndsWithItsCaller(t *testing.T) {
@@ -258,9 +252,7 @@ func TestReadGitPackEndsWithItsCaller(t *testing.T) {
 	refs := readRefs(t, dir)
 	file, mine := gitPackOf(t, dir, refs), errors.New("mine")
 	err := gitobj.ReadGitPack(t.Context(), gitobj.Options{}, file, refs, func(string, []byte) error { return mine })
-	if err != mine {
-		t.Errorf("got %v", err)
-	}
+	must.Hold(t, err == mine, "got %v", err)
 }
 
 func TestGitPackOfAHostileRepository(t *testing.T) {
@@ -272,9 +264,7 @@ func TestGitPackOfAHostileRepository(t *testing.T) {
 	booby(t, filepath.Join(dir, ".git"), mark)
 	before := contents(t, filepath.Join(dir, ".git"))
 	must.Equal(t, "", must.Get(readGitPack(t, gitPackOf(t, dir, refs), refs))(t), want)
-	if notestest.Exists(t, mark) {
-		t.Error("a program was run")
-	}
+	must.Hold(t, !notestest.Exists(t, mark), "a program was run")
 	must.Equal(t, "the repository", contents(t, filepath.Join(dir, ".git")), before)
 }
 

@@ -55,9 +55,7 @@ func TestBuiltFromGitPackFromAChangedFileIsNothing(t *testing.T) {
 		bad[i] ^= 1 << (i % 8)
 		notestest.Put(t, file, string(bad))
 		dir, err := fromGitPack(t, file, refs)
-		if err == nil {
-			t.Errorf("byte %d was flipped, and nobody minds", i)
-		}
+		must.Hold(t, err != nil, "byte %d was flipped, and nobody minds", i)
 		must.Equal(t, fmt.Sprintf("byte %d: files left behind", i), len(must.Get(os.ReadDir(dir))(t)), 0)
 	}
 	other := refs

@@ -25,9 +25,7 @@ func objectsOf(t *testing.T, o gitobj.Options, want, have gitobj.Refs) (map[stri
 	t.Helper()
 	all := map[string][]byte{}
 	err := gitobj.Objects(t.Context(), o, want, have, func(oid string, raw []byte) error {
-		if all[oid] != nil {
-			t.Errorf("%s comes twice", oid)
-		}
+		must.Hold(t, all[oid] == nil, "%s comes twice", oid)
 		all[oid] = raw
 		return nil
 	})
@@ -193,9 +191,7 @@ func TestForeignRepositoryHasNoEffectAndIsNotWritten(t *testing.T) {
 	before := contents(t, dir)
 	must.Equal(t, "", mustObjects(t, dir, refs, gitobj.Refs{}), want)
 	must.Equal(t, "the repository", contents(t, dir), before)
-	if notestest.Exists(t, mark) {
-		t.Error("a program was run")
-	}
+	must.Hold(t, !notestest.Exists(t, mark), "a program was run")
 }
 
 // contents returns everything below a folder with its times.
@@ -250,9 +246,7 @@ func TestRepositoriesThatAreNotWhole(t *testing.T) {
 	}
 	// A partial clone that has everything is whole.
 	dir := clone(t, "--filter=blob:limit=1m")
-	if all := mustObjects(t, dir, readRefs(t, dir), gitobj.Refs{}); len(all) == 0 {
-		t.Error("nothing came")
-	}
+	must.Hold(t, len(mustObjects(t, dir, readRefs(t, dir), gitobj.Refs{})) != 0, "nothing came")
 }
 
 func TestObjectsEndsWithItsCaller(t *testing.T) {
@@ -265,9 +259,7 @@ func TestObjectsEndsWithItsCaller(t *testing.T) {
 
 	mine := errors.New("mine")
 	err := gitobj.Objects(t.Context(), o, refs, gitobj.Refs{}, func(string, []byte) error { return mine })
-	if err != mine {
-		t.Errorf("the error of the caller became %v", err)
-	}
+	must.Hold(t, err == mine, "the error of the caller became %v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	err = gitobj.Objects(ctx, o, refs, gitobj.Refs{}, func(string, []byte) error { cancel(); return nil })
 	if err != nil && amber.KindOf(err) != amber.KindUnreachable {

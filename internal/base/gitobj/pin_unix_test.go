@@ -24,9 +24,7 @@ func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
 	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
 	must.Equal(t, "pinned", strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "refs/amber/snapshot/one")), head)
 	for what, err := range notestest.Each(t.Context(), d) {
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Hold(t, err == nil, "%s: %v", what, err)
 	}
 	// The branch is rewritten and everything unreachable collected.
 	notestest.Git(t, dir, "checkout", "-q", "--orphan", "new")
@@ -71,14 +69,10 @@ func TestPinsOfTheDeadAreSwept(t *testing.T) {
 	}
 	must.Fail(gitobj.Pin(fsx.OS(), dir, "one", head))(t, "pin again", amber.KindBusy)
 	other := must.Get(gitobj.Pin(fsx.OS(), dir, "two", head))(t)
-	if !notestest.Exists(t, filepath.Join(pins, "one")) {
-		t.Error("the pin of somebody alive was swept")
-	}
+	must.Hold(t, notestest.Exists(t, filepath.Join(pins, "one")), "the pin of somebody alive was swept")
 	must.NoError(t, unpin())
 	must.NoError(t, other())
-	if notestest.Exists(t, filepath.Dir(pins)) {
-		t.Error("the folders are left")
-	}
+	must.Hold(t, !notestest.Exists(t, filepath.Dir(pins)), "the folders are left")
 	must.NoError(t, d.Check(t.Context()))
 }
 

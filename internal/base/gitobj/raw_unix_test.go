@@ -154,9 +154,7 @@ func TestB10_RawRepositoryWithPackedRefsIsRead(t *testing.T) {
 	must.Do(t, err)
 	back := t.TempDir()
 	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)))
-	if notestest.Exists(t, filepath.Join(back, ".git", "packed-refs")) {
-		t.Error("the refs are packed")
-	}
+	must.Hold(t, !notestest.Exists(t, filepath.Join(back, ".git", "packed-refs")), "the refs are packed")
 	// Carried as files alone once more, it is a repository to anybody's git.
 	again := t.TempDir()
 	for path, content := range files(t, filepath.Join(back, ".git")) {
@@ -186,9 +184,7 @@ func TestB14_RawLocksHaveNoEffect(t *testing.T) {
 	back := t.TempDir()
 	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)))
 	for path := range files(t, back) {
-		if strings.HasSuffix(path, ".lock") {
-			t.Errorf("%s came back", path)
-		}
+		must.Hold(t, !strings.HasSuffix(path, ".lock"), "%s came back", path)
 	}
 	notestest.Git(t, back, "commit", "-q", "--allow-empty", "-m", "it goes on")
 }
@@ -234,9 +230,7 @@ func TestHostileRawRepositoryHasNoEffect(t *testing.T) {
 	must.Do(t, err)
 	must.Equal(t, "", all, want)
 	must.Equal(t, "", readRefs(t, dir), refs)
-	if notestest.Exists(t, mark) {
-		t.Error("a program was run")
-	}
+	must.Hold(t, !notestest.Exists(t, mark), "a program was run")
 	// The trap works: plain git falls into it.
 	plain := filepath.Join(t.TempDir(), "plain")
 	notestest.Put(t, filepath.Join(plain, "a.md"), "x")
@@ -247,9 +241,7 @@ func TestHostileRawRepositoryHasNoEffect(t *testing.T) {
 	cmd := exec.Command("git", "add", "a.md")
 	cmd.Dir = plain
 	_ = cmd.Run()
-	if !notestest.Exists(t, mark) {
-		t.Error("the trap does not work")
-	}
+	must.Hold(t, notestest.Exists(t, mark), "the trap does not work")
 }
 
 func TestRawRepositoryThatIsNotWholeIsRefused(t *testing.T) {
@@ -317,9 +309,7 @@ func TestRawFilesWithoutARepository(t *testing.T) {
 			notestest.Put(t, filepath.Join(raw, "HEAD"), head)
 		}
 		refs, found, err := gitobj.RawRefs(fsx.OS(), raw)
-		if found || err != nil || len(refs.Refs) > 0 {
-			t.Errorf("%s: %+v, %t, %v", name, refs, found, err)
-		}
+		must.Hold(t, !found && err == nil && len(refs.Refs) == 0, "%s: %+v, %t, %v", name, refs, found, err)
 	}
 	if _, found, err := gitobj.RawRefs(fsx.OS(), filepath.Join(t.TempDir(), "none")); found || err != nil {
 		t.Errorf("no folder: %t, %v", found, err)
@@ -328,9 +318,7 @@ func TestRawFilesWithoutARepository(t *testing.T) {
 	raw := t.TempDir()
 	notestest.Put(t, filepath.Join(raw, "HEAD"), "ref: refs/heads/main\n")
 	refs, all, err := rawRepo(t, raw)
-	if err != nil || len(all) > 0 || refs.Head != "refs/heads/main" || refs.OID != "" {
-		t.Errorf("%+v, %v", refs, err)
-	}
+	must.Hold(t, err == nil && len(all) == 0 && refs.Head == "refs/heads/main" && refs.OID == "", "%+v, %v", refs, err)
 }
 
 func TestWriteRawOfRefsThatNeedFolders(t *testing.T) {
@@ -346,9 +334,7 @@ func TestWriteRawOfRefsThatNeedFolders(t *testing.T) {
 	must.Equal(t, "", readRefs(t, back), refs)
 	must.Equal(t, "", gitRefs(t, dir), gitRefs(t, back))
 	must.Kind(t, "again", gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)), amber.KindConflict)
-	if !notestest.Exists(t, filepath.Join(back, ".git", "HEAD")) {
-		t.Error("what was there is gone")
-	}
+	must.Hold(t, notestest.Exists(t, filepath.Join(back, ".git", "HEAD")), "what was there is gone")
 }
 
 func TestWriteRawWithoutAnyRef(t *testing.T) {

@@ -126,9 +126,7 @@ func TestReadRefsRefusesWhatGitWouldNotRead(t *testing.T) {
 			tt.spoil(t, filepath.Join(dir, ".git"))
 			_, found, err := gitobj.ReadRefs(fsx.OS(), dir)
 			must.Kind(t, "read refs", err, tt.want)
-			if found {
-				t.Error("it was found")
-			}
+			must.Hold(t, !found, "it was found")
 		})
 	}
 }
@@ -156,9 +154,7 @@ func TestRefNamesAreThoseOfGit(t *testing.T) {
 	}
 	for _, name := range []string{"HEAD", "refs/remotes/origin/x", "refs/x", "refs/heads/HEAD", "refs/heads/-x", "refs/heads"} {
 		refs := gitobj.Refs{Head: "refs/heads/main", Refs: []gitobj.Ref{{Name: name, OID: strings.Repeat("a", 40)}}}
-		if refs.Check() == nil {
-			t.Errorf("%q is taken", name)
-		}
+		must.Hold(t, refs.Check() != nil, "%q is taken", name)
 	}
 }
 

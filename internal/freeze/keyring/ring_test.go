@@ -57,9 +57,7 @@ func TestACancelledCallMakesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Hold(t, makeKey(ctx, ring(dir, 1), "") != nil, "make: no error")
-	if err := ring(dir, 1).Trust(ctx, keyOf(1), ""); err == nil {
-		t.Error("trust: no error")
-	}
+	must.Error(t, "trust", ring(dir, 1).Trust(ctx, keyOf(1), ""))
 	for _, name := range []string{"signing.seed", "trusted"} {
 		must.Is(t, name, must.Err(os.Lstat(filepath.Join(dir, name))), fs.ErrNotExist)
 	}

@@ -117,9 +117,7 @@ func holds(t *testing.T, path string) (h comesOver) {
 	r := must.Get(image.OpenRecords(t.Context(), path))(t)
 	defer func() { must.Do(t, r.Close()) }()
 	readable := func(ok bool) error {
-		if !ok {
-			t.Error("a record cannot be read")
-		}
+		must.Hold(t, ok, "a record cannot be read")
 		return nil
 	}
 	h.Concepts = map[string]string{}

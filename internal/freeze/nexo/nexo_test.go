@@ -26,9 +26,7 @@ func mustImport(t *testing.T, dir string, agent amber.AgentID) (string, Report) 
 	must.Do(t, err)
 	e := must.Get(image.Examine(t.Context(), path, true))(t)
 	for _, c := range e.Checks {
-		if !c.OK {
-			t.Errorf("%s: %s", c.Name, c.Detail)
-		}
+		must.Hold(t, c.OK, "%s: %s", c.Name, c.Detail)
 	}
 	must.Equal(t, "checks", len(e.Checks), 6)
 	must.Equal(t, "mode", must.Get(os.Stat(path))(t).Mode().Perm(), 0o600)
@@ -356,9 +354,7 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 	}
 	must.Equal(t, "left out", report.LeftOut, left)
 	for _, name := range []string{"Of Ben", "ben"} {
-		if bytes.Contains(must.Get(os.ReadFile(path))(t), []byte(name)) {
-			t.Errorf("the database holds %q", name)
-		}
+		must.Hold(t, !bytes.Contains(must.Get(os.ReadFile(path))(t), []byte(name)), "the database holds %q", name)
 	}
 	// Values that came from nexo go back to it as they were.
 	back := exported(t, path)
@@ -617,9 +613,7 @@ func TestFlippedBytes(t *testing.T) {
 			continue
 		}
 		for _, c := range must.Get(image.Examine(t.Context(), path, true))(t).Checks {
-			if !c.OK {
-				t.Errorf("byte %d: %s: %s", at, c.Name, c.Detail)
-			}
+			must.Hold(t, c.OK, "byte %d: %s: %s", at, c.Name, c.Detail)
 		}
 	}
 }

@@ -58,9 +58,7 @@ func TestVectorsAreWhereNexoReadsThem(t *testing.T) {
 			t.Errorf("vector %d is %v", i, v)
 		}
 		rowid := []byte(query[string](t, long, fmt.Sprintf(`SELECT substr(rowids, %d, 8) FROM vec_memories_chunks WHERE chunk_id = %d`, 8*at+1, chunk)))
-		if len(rowid) != 8 || binary.LittleEndian.Uint64(rowid) != uint64(i+1) {
-			t.Errorf("row %d is %x", i, rowid)
-		}
+		must.Hold(t, len(rowid) == 8 && binary.LittleEndian.Uint64(rowid) == uint64(i+1), "row %d is %x", i, rowid)
 	}
 	path, _ := mustImport(t, dir, "ana")
 	must.Equal(t, "vectors that came back", query[int](t, path, `SELECT count(*) FROM embeddings`), len(ids))

@@ -186,9 +186,7 @@ func TestAManifestOfAnotherAgentOrTenantIsFound(t *testing.T) {
 		name := target.names(prefix)[0]
 		copied := target.clone()
 		copied.objects[strings.Replace(name, "/ada/", "/bob/", 1)] = copied.objects[name]
-		if r := auditAs(t, copied, nil); r.OK() {
-			t.Errorf("%s of another agent: not found", prefix)
-		}
+		must.Hold(t, !auditAs(t, copied, nil).OK(), "%s of another agent: not found", prefix)
 	}
 	if foreign := must.Get(s.repo.Audit(ctx, "evil", true, nil))(t); len(foreign.Damaged) < len(kept) {
 		t.Errorf("the repository of another tenant: %+v", foreign)

@@ -176,9 +176,7 @@ func TestWhatSomebodyWithoutTheKeyForgesIsFound(t *testing.T) {
 			tt.do(f)
 			f.write(t, target)
 			must.Equal(t, "passes with the key", auditAs(t, target, nil).OK(), false)
-			if err := newStore(t, target).same(m); err == nil {
-				t.Error("it can be read")
-			}
+			must.Error(t, "it can be read", newStore(t, target).same(m))
 			locked := openAs(t, target)
 			must.Equal(t, "found without the key", !auditOf(t, locked, nil).OK(), tt.open)
 			if inner := strings.Contains(tt.name, "inner"); inner {

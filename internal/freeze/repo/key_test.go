@@ -121,9 +121,7 @@ func TestWhoHasNoIdentityReadsNothing(t *testing.T) {
 		}
 		lockedOut(t, name, r, m, in)
 	}
-	if r := openAs(t, target, dave, alice); r.Locked() {
-		t.Error("one of two identities is the right one")
-	}
+	must.Hold(t, !openAs(t, target, dave, alice).Locked(), "one of two identities is the right one")
 }
 
 // lockedOut tries everything that needs a key, and what does not.
@@ -147,9 +145,7 @@ func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo
 		must.Kind(t, name+": "+what, err, amber.KindRefused)
 		must.Equal(t, name+": "+what+": hint", amber.HintOf(err), "amber … --identity FILE")
 	}
-	if id := r.BlobID(repo.KindFile, nil); !id.IsZero() || !r.PagesID(512, nil).IsZero() {
-		t.Errorf("%s: an id without a key", name)
-	}
+	must.Hold(t, r.BlobID(repo.KindFile, nil).IsZero() && r.PagesID(512, nil).IsZero(), "%s: an id without a key", name)
 	must.Kind(t, name+": another key", r.InitKey(ctx, recipients(t, carol), &steady{}, amber.At(epoch)), amber.KindConflict)
 	allowed := map[string]error{}
 	allowed["check sealed"] = r.CheckSealed(ctx, m)

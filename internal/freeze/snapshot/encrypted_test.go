@@ -215,8 +215,6 @@ func TestARepositoryBecomesEncrypted(t *testing.T) {
 	w = openWorld(t, w.dir) // without any recipient configured
 	w.mustVerify(sealed.ID)
 	w.mustCheck()
-	if again := w.snapshot(); !again.Encrypted {
-		t.Error("without a configured recipient the repository is written to in the clear")
-	}
+	must.Hold(t, w.snapshot().Encrypted, "without a configured recipient the repository is written to in the clear")
 	searched(t, w)
 }

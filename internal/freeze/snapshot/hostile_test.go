@@ -555,9 +555,7 @@ func TestAGitFileIsListed(t *testing.T) {
 	w.put("a.md", "one\n", 0o600)
 	w.put(".git", "gitdir: /somewhere/else\n", 0o600)
 	meta := w.snapshot()
-	if got := skipped(meta.Skipped, ".git"); got == "" {
-		t.Errorf("skipped is %+v", meta.Skipped)
-	}
+	must.Hold(t, skipped(meta.Skipped, ".git") != "", "skipped is %+v", meta.Skipped)
 	w.mustVerify(meta.ID)
 	w.restore(meta.ID)
 	must.Equal(t, "the note", string(must.Get(os.ReadFile(filepath.Join(w.gen(), "memdir", "a.md")))(t)), "one\n")

@@ -20,6 +20,7 @@ func (a *resident) fork(s taken, to amber.AgentID) *resident {
 	same(r.Agent, to, "restored agent")
 	f := a.w.agent(a.tenant, to)
 	f.model = s.model.clone()
+	clear(f.model.Tasks)
 	return f
 }
 

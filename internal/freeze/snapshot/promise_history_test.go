@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -14,12 +15,19 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+var (
+	modelSnapshots = flag.Int("model.snapshots", 5, "how many snapshots of a changing agent are taken and restored")
+	modelSeed      = flag.Uint64("model.seed", 1, "the seed of the changes")
+)
+
 // Snapshots with random changes, deletions and gc between them: each brings back
 // the agent as it was. The agent is frozen, restored whole or in parts, forked
 // and compared; snapshots are deleted and pruned, garbage is collected, the home
 // is opened anew. In the end all snapshots that are left are restored in random
-// order. Equal seeds give equal histories.
-func TestHistoriesOfSnapshots(t *testing.T) {
+// order, and the repository is checked. Memories that were erased stay erased, and
+// the control plane comes back only when the request asks for it. Equal seeds give
+// equal histories.
+func TestEverySnapshotBringsItsMomentBack(t *testing.T) {
 	t.Parallel()
 	for i := range uint64(4) {
 		seed, snapshots := i, min(8, *modelSnapshots)
@@ -47,7 +55,8 @@ type history struct {
 	*site
 	rng   *rand.Rand
 	agent *resident
-	kept  []taken // snapshots that are there, oldest first
+	kept  []taken          // snapshots that are there, oldest first
+	gone  []amber.MemoryID // erased for good
 	forks int
 	trace []string
 }
@@ -66,6 +75,10 @@ func (h *history) run(snapshots int) {
 		h.restoreAll(h.kept[i])
 	}
 	h.lists()
+	h.sweep()
+	r := get(h.engine.CheckRepository(h.ctx, wire.CheckRequest{Tenant: tenant, ReadData: true}))
+	hold(r.OK(), "the repository is damaged: %+v", r.Damaged)
+	hold(2*r.Unused <= r.Bytes, "after gc %d of %d bytes are unused", r.Unused, r.Bytes)
 }
 
 // note adds an operation to the trace.
@@ -81,7 +94,7 @@ func (h *history) change() {
 	ids := a.memories()
 	notes := slices.Sorted(maps.Keys(a.model.Notes))
 	key := []string{amber.StateExtractCursor, amber.StateLastConsolidation}[h.rng.IntN(2)]
-	switch op := h.rng.IntN(10); {
+	switch op := h.rng.IntN(12); {
 	case op < 3 || len(ids) == 0:
 		h.note("remember")
 		a.remember()
@@ -103,10 +116,27 @@ func (h *history) change() {
 	case op == 8 && a.model.State[key] != "":
 		h.note("clear state")
 		a.clearState(key)
+	case op == 9:
+		h.note("erase")
+		id := ids[h.rng.IntN(len(ids))]
+		a.erase(id)
+		h.gone = append(h.gone, id)
+	case op == 10:
+		h.note("save task")
+		a.task(fmt.Sprint("task-", h.rng.IntN(5)))
 	default:
 		h.note("put state")
 		a.state(key)
 	}
+}
+
+// of returns the model of a snapshot without the memories that were erased since.
+func (h *history) of(s taken) taken {
+	s.model = s.model.clone()
+	for _, id := range h.gone {
+		delete(s.model.Memories, id)
+	}
+	return s
 }
 
 // maintain does one thing with the snapshots that are there.
@@ -138,9 +168,9 @@ func (h *history) maintain() {
 }
 
 func (h *history) restoreAll(s taken) {
-	h.note("restore %s", s.Label)
-	safety := h.agent.returns(s)
-	h.kept = append(h.kept, safety)
+	control := h.chance(0.5)
+	h.note("restore %s, control %t", s.Label, control)
+	h.kept = append(h.kept, h.agent.comesBack(h.of(s), control))
 }
 
 func (h *history) restoreSome(s taken) {
@@ -150,7 +180,7 @@ func (h *history) restoreSome(s taken) {
 	}
 	h.note("restore %v of %s", only, s.Label)
 	a, before := h.agent, h.agent.model
-	a.model = before.with(s.model, only...)
+	a.model = before.with(h.of(s).model, only...)
 	r := wire.RestoreRequest{SnapshotRef: a.ref(s.ID), Only: only, DryRun: true}
 	planned(a.restore(r), before.to(a.model))
 	r.DryRun = false

@@ -24,10 +24,11 @@ type Model struct {
 	Memories map[amber.MemoryID]Memory
 	Notes    map[string]string // text by name, without ".md"
 	State    map[string]string // document by key
+	Tasks    map[string]string // goal by id, of the control plane
 }
 
 func emptyModel() Model {
-	return Model{map[amber.MemoryID]Memory{}, map[string]string{}, map[string]string{}}
+	return Model{map[amber.MemoryID]Memory{}, map[string]string{}, map[string]string{}, map[string]string{}}
 }
 
 // clone returns a copy whose maps are its own.
@@ -36,10 +37,11 @@ func (m Model) clone() Model {
 	maps.Copy(next.Memories, m.Memories)
 	maps.Copy(next.Notes, m.Notes)
 	maps.Copy(next.State, m.State)
+	maps.Copy(next.Tasks, m.Tasks)
 	return next
 }
 
-// with returns m with some parts of another model.
+// with returns m with some parts of another model; the tasks stay.
 func (m Model) with(o Model, parts ...string) Model {
 	next := m.clone()
 	o = o.clone()

@@ -206,6 +206,25 @@ func (a *resident) forget(id amber.MemoryID) {
 	delete(a.model.Memories, id)
 }
 
+func (a *resident) erase(id amber.MemoryID) {
+	a.with(func(s *sqlite.Store) error { return must.Err(s.Erase(a.w.ctx, id)) })
+	delete(a.model.Memories, id)
+}
+
+// task saves a task of the control plane.
+func (a *resident) task(id string) {
+	goal := a.w.text("a goal")
+	a.with(func(s *sqlite.Store) error {
+		task, err := s.Task(a.w.ctx, id)
+		if err != nil {
+			task = amber.Task{ID: id, State: amber.TaskQueued}
+		}
+		task.Goal = goal
+		return must.Err(s.SaveTask(a.w.ctx, task, task.Version))
+	})
+	a.model.Tasks[id] = goal
+}
+
 // writeNote writes a note, which the model does not learn of.
 func (a *resident) writeNote(name, text string) {
 	get(a.notes().WriteNote(a.w.ctx, amber.NoteWrite{Name: name, Content: text}))
@@ -259,6 +278,7 @@ func (a *resident) read() (Model, error) {
 		for _, x := range all {
 			m.Memories[x.ID] = Memory{Kind: x.Kind, Title: x.Title, Content: x.Content, Tags: x.Tags}
 		}
+		m.Tasks = get(tasksOf(a.w.ctx, s))
 		return err
 	})
 	d := a.notes()
@@ -326,12 +346,18 @@ func (a *resident) restore(r wire.RestoreRequest) wire.RestoreReport {
 	return get(a.w.engine.Restore(a.w.ctx, r))
 }
 
-// returns restores all of a snapshot and ends the check unless the agent is
-// what it was. It returns the safety snapshot.
-func (a *resident) returns(to taken) taken {
+// returns restores all of a snapshot but the control plane, and ends the check
+// unless the agent is what it was. It returns the safety snapshot.
+func (a *resident) returns(to taken) taken { return a.comesBack(to, false) }
+
+// comesBack is returns with or without the control plane.
+func (a *resident) comesBack(to taken, control bool) taken {
 	before := a.model
-	r := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(to.ID)})
+	r := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(to.ID), WithControl: control})
 	a.model = to.model.clone()
+	if !control {
+		a.model.Tasks = maps.Clone(before.Tasks)
+	}
 	a.is(a.model, "after the restore of snapshot "+to.Label)
 	return taken{wire.SnapshotMeta{ID: r.SafetySnapshot, Label: wire.LabelBeforeRestore + string(to.ID)}, before}
 }

@@ -181,6 +181,19 @@ func (w *world) all() everything {
 	return e
 }
 
+// tasks reads the control plane.
+func (w *world) tasks() map[string]string { return must.Get(tasksOf(w.t.Context(), w.store))(w.t) }
+
+// tasksOf returns the goals of the tasks of a store, by id.
+func tasksOf(ctx context.Context, s *sqlite.Store) (map[string]string, error) {
+	page, err := s.ListTasks(ctx, amber.TaskQuery{Limit: amber.MaxPageSize})
+	all := map[string]string{}
+	for _, task := range page.Items {
+		all[task.ID] = task.Goal
+	}
+	return all, err
+}
+
 // memoriesOf returns every memory of a store that is not deleted.
 func memoriesOf(ctx context.Context, s *sqlite.Store) (all []amber.Memory, err error) {
 	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}

@@ -41,9 +41,7 @@ func TestOpen(t *testing.T) {
 	for _, tt := range tests {
 		must.Fail(dir.Open(tt.path, tt.o))(t, tt.name, tt.want)
 	}
-	if _, err := os.Lstat(filepath.Join(root, "none")); err == nil {
-		t.Error("a missing folder was made")
-	}
+	must.Error(t, "a missing folder was made", must.Err(os.Lstat(filepath.Join(root, "none"))))
 }
 
 func TestGoneFolderIsUnreachable(t *testing.T) {
@@ -60,9 +58,7 @@ func TestGoneFolderIsUnreachable(t *testing.T) {
 	must.Kind(t, "delete", d.Delete(t.Context(), "packs/a"), amber.KindUnreachable)
 	must.Kind(t, "list", d.List(t.Context(), "packs/", nil), amber.KindUnreachable)
 	must.Fail(d.Sweep(t.Context(), amber.UnixMilli(1)))(t, "sweep", amber.KindUnreachable)
-	if _, err := os.Lstat(root); err == nil {
-		t.Error("the folder was made again")
-	}
+	must.Error(t, "the folder was made again", must.Err(os.Lstat(root)))
 }
 
 func TestObjectOfAnotherSizeIsDamaged(t *testing.T) {

@@ -45,9 +45,7 @@ func TestURLs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got, err := s3.ParseURL(tt.url)
-		if err != nil {
-			t.Errorf("%s: %v", tt.url, err)
-		}
+		must.Hold(t, err == nil, "%s: %v", tt.url, err)
 		must.Equal(t, tt.url, got, tt.want)
 		must.Equal(t, tt.url+": the canonical URL", got.String(), tt.canonical)
 	}

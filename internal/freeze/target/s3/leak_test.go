@@ -31,9 +31,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		}
 		o := options()
 		o.Getenv = env()
-		if _, err := s3.Open(t.Context(), s.config(t), o); err == nil {
-			t.Error("opened without credentials")
-		}
+		must.Error(t, "opened without credentials", must.Err(s3.Open(t.Context(), s.config(t), o)))
 	})
 	// Connections take a moment to go.
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
