@@ -13,9 +13,6 @@ type FSInfo struct {
 	// do not protect them. It is false for "fuse", which does not tell.
 	Network bool
 
-	// ReadOnly reports whether the file system is mounted read-only.
-	ReadOnly bool
-
 	// FreeBytes is what an unprivileged user may still write.
 	FreeBytes uint64
 }

@@ -19,7 +19,6 @@ func statFS(path string) (FSInfo, error) {
 	}
 	info := describe(unix.ByteSliceToString(st.Fstypename[:]), st.Flags&unix.MNT_LOCAL != 0)
 	info.FreeBytes = st.Bavail * uint64(st.Bsize)
-	info.ReadOnly = st.Flags&unix.MNT_RDONLY != 0
 	return info, nil
 }
 

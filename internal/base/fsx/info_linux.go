@@ -35,7 +35,6 @@ func statFS(path string) (FSInfo, error) {
 		unit = uint64(st.Bsize)
 	}
 	info.FreeBytes = st.Bavail * unit
-	info.ReadOnly = uint64(st.Flags)&unix.ST_RDONLY != 0
 	return info, nil
 }
 

@@ -26,13 +26,11 @@ func statFS(path string) (FSInfo, error) {
 		return FSInfo{}, err
 	}
 	info.Network = windows.GetDriveType(&root[0]) == windows.DRIVE_REMOTE
-	var flags uint32
 	fsName := make([]uint16, windows.MAX_PATH+1)
-	err = windows.GetVolumeInformation(&root[0], nil, 0, nil, nil, &flags, &fsName[0], uint32(len(fsName)))
+	err = windows.GetVolumeInformation(&root[0], nil, 0, nil, nil, nil, &fsName[0], uint32(len(fsName)))
 	if err != nil {
 		return FSInfo{}, err
 	}
 	info.Type = strings.ToLower(windows.UTF16ToString(fsName))
-	info.ReadOnly = flags&windows.FILE_READ_ONLY_VOLUME != 0
 	return info, nil
 }

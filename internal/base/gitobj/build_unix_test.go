@@ -61,40 +61,6 @@ func TestB10_RepositoryWithPackedRefsComesBack(t *testing.T) {
 	}
 }
 
-func TestB14_LocksDoNotComeBack(t *testing.T) {
-	t.Parallel()
-	d, old := notestest.New(t)
-	notestest.Write(t, d, "a/known", "text")
-	notestest.Write(t, d, "other", "text")
-	git := filepath.Join(old, ".git")
-	for _, lock := range []string{"index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"} {
-		notestest.Put(t, filepath.Join(git, lock), "")
-	}
-	notestest.Put(t, filepath.Join(git, "hooks", "pre-commit"), "#!/bin/sh\nexit 1\n")
-	notestest.Put(t, filepath.Join(git, "info", "attributes"), "* filter=x\n")
-	refs := readRefs(t, old)
-	dir := must.Get(build(t, refs, mustObjects(t, old, refs, gitobj.Refs{})))(t)
-	for _, note := range []string{"a/known.md", "other.md"} {
-		notestest.Put(t, filepath.Join(dir, note), "text")
-	}
-	nobodyElse(t, dir)
-	for path := range tree(t, filepath.Join(dir, ".git")) {
-		if path = strings.TrimPrefix(path, dir); strings.HasSuffix(path, ".lock") || strings.HasPrefix(path, "hooks") || strings.HasPrefix(path, "info") || strings.HasPrefix(filepath.Base(path), "tmp") {
-			t.Errorf("%s came back", path)
-		}
-	}
-	// It is a folder of notes like any other.
-	restored := notestest.At(t, dir, notes.Options{})
-	must.NoError(t, restored.Check(t.Context()))
-	must.NoError(t, restored.CommitAll(t.Context()))
-	if got := readRefs(t, dir); !got.Equal(refs) {
-		t.Errorf("there was something to commit: %+v, want %+v", got, refs)
-	}
-	notestest.Write(t, restored, "a/known", "new text")
-	must.Equal(t, "history", notestest.Ops(t, restored, "a/known"), "write write")
-	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
-}
-
 func nobodyElse(t *testing.T, dir string) {
 	t.Helper()
 	for path := range tree(t, dir) {

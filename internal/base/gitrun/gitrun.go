@@ -31,7 +31,6 @@ type Command struct {
 	Args    []string // everything behind the program's name
 	Dir     string   // where it runs; "" is the current folder
 	Env     []string // all of it
-	Stdin   []byte
 	Timeout time.Duration
 }
 
@@ -57,7 +56,7 @@ func Run(ctx context.Context, c Command) ([]byte, error) {
 	Prepare(cmd)
 	out, complaint := &capped{max: maxOutput, strict: true}, &Complaint{}
 	cmd.Dir, cmd.Env = c.Dir, c.Env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Stdin), out, complaint
+	cmd.Stdout, cmd.Stderr = out, complaint
 	if err := cmd.Start(); err != nil {
 		return nil, c.NotStarted(err)
 	}

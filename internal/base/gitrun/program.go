@@ -20,7 +20,6 @@ type Call struct {
 	Args  []string // the subcommand first
 	Dir   string   // where git runs; "" is the current folder
 	Env   []string // the whole environment, usually [BareEnv] and more
-	Stdin []byte
 	Extra []string // settings, "core.fsync=none", that override those of every call
 }
 
@@ -50,7 +49,7 @@ func (p Program) Command(c Call) Command {
 		args = append(args, "-c", pair)
 	}
 	return Command{
-		Path: p.Path, Verb: c.Args[0], Args: append(args, c.Args...), Dir: c.Dir, Env: c.Env, Stdin: c.Stdin, Timeout: p.Timeout,
+		Path: p.Path, Verb: c.Args[0], Args: append(args, c.Args...), Dir: c.Dir, Env: c.Env, Timeout: p.Timeout,
 	}
 }
 

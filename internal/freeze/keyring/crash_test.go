@@ -208,22 +208,3 @@ func TestErrorsLeaveTheOldStateOrTheNew(t *testing.T) {
 		})
 	}
 }
-
-// TestIOOrder pins the order of writes and syncs.
-func TestIOOrder(t *testing.T) {
-	t.Parallel()
-	dir := keysDir(t)
-	d := disk(t, dir)
-	var got []string
-	fsys := errfs.TraceRel(d, dir, func(line string) { got = append(got, line) })
-	for _, do := range []step{makeKey, trustTwo} {
-		must.Do(t, do(t.Context(), on(dir, fsys), dir))
-	}
-	want := []string{
-		"syncdir ../..", "mkdir .", "syncdir ..",
-		"create .amber-tmp-X", "write .amber-tmp-X 32", "sync .amber-tmp-X", "link .amber-tmp-X -> signing.seed", "remove .amber-tmp-X", "syncdir .",
-		"syncdir ..",
-		"create .amber-tmp-X", "write .amber-tmp-X 61", "sync .amber-tmp-X", "rename .amber-tmp-X -> trusted", "syncdir .",
-	}
-	must.Equal(t, "calls", got, want)
-}

@@ -3,7 +3,6 @@ package dir_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io"
 	"path/filepath"
 	"strings"
@@ -16,8 +15,6 @@ import (
 	"github.com/amber-memory/amber/internal/test/crashfs"
 	"github.com/amber-memory/amber/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // object is longer than one block, so that a crash can tear it.
 var object = bytes.Repeat([]byte("object "), 2000)
