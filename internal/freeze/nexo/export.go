@@ -22,29 +22,28 @@ import (
 // Export writes the memories and turns of an agent, and what belongs to them,
 // into the four databases that nexo knows, in the folder dir, as the agent of
 // that name. Values without a column in nexo lie in tables of Amber beside
-// them, from which [Import] brings them back; the report counts them, and the
-// values that are left out. Export syncs nothing. The databases are whole when
+// them, from which [Import] brings them back. Export counts what is left out. It
+// syncs nothing. The databases are whole when
 // it returns nil; after an error the caller throws the folder away. Errors:
 // those of from; conflict when one of the files exists; invalid for a name that
 // no agent may have.
-func Export(ctx context.Context, from *image.Records, dir string, agent amber.AgentID) (report Report, err error) {
+func Export(ctx context.Context, from *image.Records, dir string, agent amber.AgentID) (left []Count, err error) {
 	if _, err := amber.ParseAgentID(string(agent)); err != nil {
-		return report, err
+		return nil, err
 	}
-	e := &exporter{from: from, dir: dir, agent: agent, left: tally{}, beside: tally{}}
+	e := &exporter{from: from, dir: dir, agent: agent, left: tally{}, kept: tally{}}
 	err = e.run(ctx)
-	e.report.LeftOut, e.report.Beside = e.left.list(), e.beside.list()
-	return e.report, sqlconn.Wrap("export for nexo", dir, err)
+	return e.left.list(), sqlconn.Wrap("export for nexo", dir, err)
 }
 
 // exporter is one export on its way.
 type exporter struct {
-	from         *image.Records
-	dir          string
-	agent        amber.AgentID
-	report       Report
-	left, beside tally
-	fields       conn // long_term.sqlite
+	from   *image.Records
+	dir    string
+	agent  amber.AgentID
+	left   tally
+	kept   tally // rows of amber_fields that keepNext has written, by kind
+	fields conn  // long_term.sqlite
 }
 
 func (e *exporter) run(ctx context.Context) error {
@@ -124,6 +123,12 @@ func (e *exporter) keep(kind, id string, seq int64, v any) error {
 		return err
 	}
 	return e.fields.exec(insertFields, kind, id, seq, string(body))
+}
+
+// keepNext is keep for rows that have no order of their own: that in which they are written counts.
+func (e *exporter) keepNext(kind, id string, v any) error {
+	e.kept.add(kind, 1)
+	return e.keep(kind, id, e.kept[kind], v)
 }
 
 // countRest counts what is not written at all.

@@ -27,7 +27,6 @@ func (e *exporter) memories(t conn) error {
 		if !ok {
 			return e.leaveOut("memories that cannot be read")
 		}
-		e.report.Memories++
 		return e.memory(t, m, concepts)
 	})
 }
@@ -49,20 +48,7 @@ func (e *exporter) memory(t conn, m amber.Memory, concepts []string) error {
 		return err
 	}
 	fields.Content = ""
-	e.countBeside(m)
-	return e.keep(fieldsMemory, string(m.ID), e.report.Memories, fields)
-}
-
-// countBeside counts what nexo does not see of a memory.
-func (e *exporter) countBeside(m amber.Memory) {
-	for what, there := range map[string]bool{
-		"titles, in front of the content": m.Title != "", "summaries": m.Summary != "", "topics": m.Topic != "",
-		"scopes": m.Scope != amber.ScopeGlobal, "metadata": len(m.Metadata) > 0, "references to sources": len(m.SourceRefs) > 0,
-	} {
-		if there {
-			e.beside.add(what, 1)
-		}
-	}
+	return e.keepNext(fieldsMemory, string(m.ID), fields)
 }
 
 // listText returns a list as JSON.
@@ -76,9 +62,7 @@ func (e *exporter) relations(conn) error {
 		if !ok {
 			return e.leaveOut("relations that cannot be read")
 		}
-		e.report.Relations++
-		e.beside.add("relations", 1)
-		return e.keep(fieldsRelation, r.ID, e.report.Relations, r)
+		return e.keepNext(fieldsRelation, r.ID, r)
 	})
 }
 
@@ -88,7 +72,6 @@ func (e *exporter) turns(t conn) error {
 		if !ok {
 			return e.leaveOut("turns that cannot be read")
 		}
-		e.report.Turns++
 		id := uuidOf(fieldsTurn, string(turn.ID))
 		session := uuidOf(fieldsSession, string(turn.SessionID))
 		if err := t.exec(insertTurn, id, session, e.agent, turn.Role, turn.Content, turn.CreatedAt.UnixMilli()); err != nil {
@@ -103,9 +86,7 @@ func (e *exporter) sessions(conn) error {
 		if !ok {
 			return e.leaveOut("sessions that cannot be read")
 		}
-		e.report.Sessions++
-		e.beside.add("sessions", 1)
-		return e.keep(fieldsSession, uuidOf(fieldsSession, string(s.ID)), e.report.Sessions, s)
+		return e.keepNext(fieldsSession, uuidOf(fieldsSession, string(s.ID)), s)
 	})
 }
 
@@ -114,7 +95,6 @@ func (e *exporter) compactions(t conn) error {
 		if !ok {
 			return e.leaveOut("compactions that cannot be read")
 		}
-		e.report.Compactions++
 		session := uuidOf(fieldsSession, string(c.SessionID))
 		// The time is part of the key in nexo, and orders the rows.
 		var last int64
@@ -139,7 +119,6 @@ func (e *exporter) concepts(t conn) error {
 		if !ok || len(concepts) == 0 {
 			return nil
 		}
-		e.report.Concepts++
 		tags := listText(inOrder(m.Foreign[foreignKey], concepts))
 		return t.exec(insertMemory, m.ID, e.agent, "", "[]", m.CreatedAt.UnixMilli(), tags, "")
 	})
@@ -167,13 +146,11 @@ func (e *exporter) vectors(t conn) error {
 		if !ok {
 			return e.leaveOut(lostVectors)
 		}
-		e.report.Embeddings++
 		packed := packVector(v.Vector)
 		if err := t.exec(insertAmberEmbedding, v.MemoryID, v.Model, len(v.Vector), packed); err != nil {
 			return err
 		}
 		if modelKey(v.Model, len(v.Vector)) != chosen {
-			e.beside.add("vectors of other models", 1)
 			return nil
 		}
 		if nexo == nil {

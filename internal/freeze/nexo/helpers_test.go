@@ -58,11 +58,11 @@ func copyOf(t *testing.T, s *store) string {
 }
 
 // export exports a memory.db.
-func export(t *testing.T, path, dir string, agent amber.AgentID) (Report, error) {
+func export(t *testing.T, path, dir string, agent amber.AgentID) ([]Count, error) {
 	t.Helper()
 	r, err := image.OpenRecords(t.Context(), path)
 	if err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	defer func() { must.Do(t, r.Close()) }()
 	return Export(t.Context(), r, dir, agent)
@@ -79,13 +79,13 @@ func exported(t *testing.T, path string) string {
 var importGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-7000-8000-000000000001", Device: "0193c5a8-0000-7000-8000-000000000002"}
 
 // importNexo makes a memory.db from the databases in a folder.
-func importNexo(t *testing.T, dir string, agent amber.AgentID) (string, Report, error) {
+func importNexo(t *testing.T, dir string, agent amber.AgentID) (string, []Count, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	into := must.Get(sqlite.Fill(t.Context(), path, importGeneration, sqlite.Options{Clock: newClock().read, Random: rand.Reader}))(t)
-	report, err := Import(t.Context(), dir, into.Filler, agent)
+	left, err := Import(t.Context(), dir, into.Filler, agent)
 	must.Do(t, into.Close())
-	return path, report, err
+	return path, left, err
 }
 
 // asked opens a database and runs statements on it.

@@ -20,9 +20,9 @@ import (
 // Errors: damaged for a file that is not a whole database; refused for a file
 // with a journal beside it; quota; invalid. After an error the caller throws
 // away what into has stored.
-func Import(ctx context.Context, dir string, into *sqlcore.Filler, agent amber.AgentID) (report Report, err error) {
+func Import(ctx context.Context, dir string, into *sqlcore.Filler, agent amber.AgentID) (left []Count, err error) {
 	if _, err := amber.ParseAgentID(string(agent)); err != nil {
-		return report, err
+		return nil, err
 	}
 	i := &importer{agent: agent, into: into, left: tally{}, sessions: map[amber.SessionID]span{}}
 	if err = i.open(ctx, dir); err == nil {
@@ -31,8 +31,7 @@ func Import(ctx context.Context, dir string, into *sqlcore.Filler, agent amber.A
 	for _, f := range i.files {
 		err = errors.Join(err, f.close())
 	}
-	i.report.LeftOut = i.left.list()
-	return i.report, sqlconn.Wrap("import from nexo", dir, err)
+	return i.left.list(), sqlconn.Wrap("import from nexo", dir, err)
 }
 
 // importer is one import on its way.
@@ -41,7 +40,6 @@ type importer struct {
 	into     *sqlcore.Filler
 	files    []*file
 	longTerm *file
-	report   Report
 	left     tally
 	alone    bool // no table speaks of another agent
 	// sessions are those that turns name and no export describes, with the

@@ -193,7 +193,6 @@ func (i *importer) storeMemory(row memoryRow) error {
 		i.left.add("memories that say the same as another", 1)
 		return nil
 	}
-	i.report.Memories++
 	return i.addConcepts(m.ID, row.concepts)
 }
 
@@ -201,7 +200,6 @@ func (i *importer) storeMemory(row memoryRow) error {
 func (i *importer) addConcepts(id amber.MemoryID, concepts []string) error {
 	first, err := i.into.AddConcepts(id, concepts)
 	if first {
-		i.report.Concepts++
 	}
 	return err
 }
@@ -257,7 +255,6 @@ func (i *importer) storeRelation(r amber.Relation) error {
 		return nil
 	}
 	if err == nil {
-		i.report.Relations++
 	}
 	return err
 }

@@ -59,7 +59,6 @@ func (i *importer) addSession(s amber.Session) error {
 	s.Trust = amber.TrustImported
 	err := i.into.AddSession(s)
 	if err == nil {
-		i.report.Sessions++
 	}
 	return err
 }
@@ -147,7 +146,6 @@ func (i *importer) storeTurn(said turnRow) error {
 	if err != nil {
 		return err
 	}
-	i.report.Turns++
 	if said.known {
 		return nil
 	}
@@ -255,7 +253,6 @@ func (i *importer) storeCompaction(c amber.Compaction) error {
 		return nil
 	}
 	if err == nil {
-		i.report.Compactions++
 	}
 	return err
 }

@@ -78,7 +78,6 @@ func embeddingOf(id, vector any, model string) (e amber.Embedding, ok bool) {
 func (i *importer) storeVector(e amber.Embedding) error {
 	added, err := i.into.AddEmbedding(e)
 	if added {
-		i.report.Embeddings++
 	}
 	return i.orphan("vectors of no memory", err)
 }

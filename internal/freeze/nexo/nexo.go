@@ -24,23 +24,7 @@ const (
 	Compactions = "compactions.sqlite"
 )
 
-// Report counts what came over, and what did not.
-type Report struct {
-	Memories    int64
-	Sessions    int64
-	Turns       int64
-	Concepts    int64 // on how many memories
-	Embeddings  int64
-	Compactions int64
-	Relations   int64
-	// LeftOut is what did not come over.
-	LeftOut []Count
-	// Beside is what came over in tables of Amber's own, which nexo does not
-	// read.
-	Beside []Count
-}
-
-// Count says how many there are of something.
+// Count says how many there are of something that did not come over.
 type Count struct {
 	What  string // "earlier revisions"
 	Count int64

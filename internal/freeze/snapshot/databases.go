@@ -216,8 +216,8 @@ func exportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) ([
 	if err != nil {
 		return nil, err
 	}
-	report, err := nexo.Export(ctx, from, dir, agent)
-	return leftOut(report), errors.Join(err, from.Close())
+	left, err := nexo.Export(ctx, from, dir, agent)
+	return leftOut(left), errors.Join(err, from.Close())
 }
 
 // importNexo makes memory.db and control.db in gen from the databases of nexo
@@ -232,18 +232,18 @@ func (e *Engine) importNexo(ctx context.Context, dir, gen string, agent amber.Ag
 	if err != nil {
 		return nil, err
 	}
-	report, err := nexo.Import(ctx, dir, into.Filler, agent)
+	left, err := nexo.Import(ctx, dir, into.Filler, agent)
 	err = errors.Join(err, into.Close())
 	if err == nil {
 		err = sqlite.MakeControl(ctx, filepath.Join(gen, controlDB), c, e.writing())
 	}
-	return leftOut(report), err
+	return leftOut(left), err
 }
 
 // leftOut names the records that were not converted.
-func leftOut(r nexo.Report) []wire.Skipped {
+func leftOut(counts []nexo.Count) []wire.Skipped {
 	var list []wire.Skipped
-	for _, c := range r.LeftOut {
+	for _, c := range counts {
 		list = append(list, wire.Skipped{Part: wire.PartMemory, Path: c.What, Reason: wire.SkipUnsupported, Detail: fmt.Sprintf("%d of them", c.Count)})
 	}
 	return list
