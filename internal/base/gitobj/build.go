@@ -45,14 +45,14 @@ func makeRepository(o Options, dir string, refs Refs, fill func(b *builder) erro
 	}
 	o, git, err := o.withDefaults()
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	b := &builder{fsys: o.FS, git: git, dir: dir, gitDir: filepath.Join(dir, ".git"), refs: refs}
 	if _, err := o.FS.Lstat(b.gitDir); err == nil {
 		return amber.Errorf(amber.KindConflict, op, "", "the folder has a repository already")
 	}
 	if err := fill(b); err != nil {
-		return wrap(op, "", errors.Join(err, fsx.RemoveAll(o.FS, b.gitDir)))
+		return wrap(op, errors.Join(err, fsx.RemoveAll(o.FS, b.gitDir)))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func makeRepository(o Options, dir string, refs Refs, fill func(b *builder) erro
 func Connected(ctx context.Context, o Options, temp string, refs Refs, objects ObjectSource) (err error) {
 	dir, err := os.MkdirTemp(temp, "amber-git-")
 	if err != nil {
-		return wrap("check repository", "", err)
+		return wrap("check repository", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	o.FS = fsx.OS()
@@ -97,7 +97,7 @@ func (b *builder) show(ctx context.Context) error {
 	}
 	_, err := b.run(ctx, "read-tree", b.refs.OID)
 	if errors.Is(err, gitrun.ErrExit) {
-		err = amberError(amber.KindDamaged, "fill the index", err, "")
+		err = amberError(amber.KindDamaged, "fill the index", err)
 	}
 	return err
 }
@@ -146,7 +146,7 @@ func (b *builder) pack(ctx context.Context, objects ObjectSource) (map[string]st
 	}
 	_, err = b.run(ctx, "index-pack", "--strict="+harmless, path)
 	if errors.Is(err, gitrun.ErrExit) {
-		err = amberError(amber.KindDamaged, "check the objects", err, "")
+		err = amberError(amber.KindDamaged, "check the objects", err)
 	}
 	if err != nil {
 		return nil, err

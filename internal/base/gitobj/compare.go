@@ -27,7 +27,7 @@ func Compare(ctx context.Context, get ObjectGetter, from, to string) (wire.GitDi
 	c := &comparison{get: get, diff: wire.GitDiff{From: from, To: to}}
 	err := c.run(ctx, from, to)
 	if err != nil {
-		return wire.GitDiff{}, wrap("compare commits", "", err)
+		return wire.GitDiff{}, wrap("compare commits", err)
 	}
 	return c.diff, nil
 }
@@ -70,7 +70,7 @@ func (c *comparison) ancestors(ctx context.Context, oid string, seen, stop map[s
 			return nil
 		}
 		if len(seen) == maxHistory {
-			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d commits", maxHistory), "")
+			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d commits", maxHistory))
 		}
 		seen[oid] = true
 		todo = append(todo, oid)
@@ -141,7 +141,7 @@ func (c *comparison) tree(oid string) ([]TreeEntry, error) {
 	}
 	c.steps += len(entries)
 	if c.steps > maxTreeSteps {
-		return nil, amberError(amber.KindQuota, "", fmt.Errorf("the trees have more than %d entries", maxTreeSteps), "")
+		return nil, amberError(amber.KindQuota, "", fmt.Errorf("the trees have more than %d entries", maxTreeSteps))
 	}
 	return entries, nil
 }
@@ -155,7 +155,7 @@ func (c *comparison) trees(ctx context.Context, a, b string, depth int) error {
 		return err
 	}
 	if depth > maxTreeDepth {
-		return amberError(amber.KindQuota, "", errors.New("the trees are nested too deep"), "")
+		return amberError(amber.KindQuota, "", errors.New("the trees are nested too deep"))
 	}
 	before, err := c.tree(a)
 	if err != nil {

@@ -34,7 +34,7 @@ func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 		err = checkWhole(o.FS, o.GitDir)
 	}
 	if err != nil {
-		return false, wrap(op, "", err)
+		return false, wrap(op, err)
 	}
 	folder := OpenFolder(o.FS, o.GitDir)
 	defer folder.Close()
@@ -45,7 +45,7 @@ func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 	case outside, amber.KindOf(err) == amber.KindDamaged: // the repository does not know one of them
 		return false, nil
 	}
-	return false, wrap(op, "", err)
+	return false, wrap(op, err)
 }
 
 // errOutside says that a history holds something that another one does not.

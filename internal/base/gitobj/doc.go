@@ -41,14 +41,14 @@ const (
 func UnixSeconds(t time.Time) int64 { return max(t.Unix(), 0) }
 
 // amberError is an [amber.Error] without a subject.
-func amberError(k amber.Kind, op string, err error, hint string) error {
-	return &amber.Error{Op: op, Kind: k, Err: err, Hint: hint}
+func amberError(k amber.Kind, op string, err error) error {
+	return &amber.Error{Op: op, Kind: k, Err: err}
 }
 
-// wrap names the operation and its subject; the kind stays that of err.
-func wrap(op, id string, err error) error {
+// wrap names the operation; the kind stays that of err.
+func wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &amber.Error{Op: op, Kind: amber.KindOf(err), ID: id, Err: err}
+	return &amber.Error{Op: op, Kind: amber.KindOf(err), Err: err}
 }

@@ -33,7 +33,7 @@ func FreshCommit(ctx context.Context, o Options, dir, message string, at time.Ti
 	f := &fresh{ctx: ctx, fsys: o.FS, dir: dir, blobs: map[string]string{}, made: map[string][]byte{}}
 	root, err := f.folder("", 0)
 	if err != nil {
-		return Refs{}, wrap(op, "", err)
+		return Refs{}, wrap(op, err)
 	}
 	oid := f.make(typeCommit, commitContent(root, "", strings.TrimRight(message, "\n")+"\n", at))
 	refs := Refs{Head: MainBranch, OID: oid, Refs: []Ref{{Name: MainBranch, OID: oid}}}
@@ -58,7 +58,7 @@ type fresh struct {
 // folder makes the tree of a folder and returns its id; "" for one below dir without any file.
 func (f *fresh) folder(rel string, depth int) (string, error) {
 	if depth > maxFreshDepth {
-		return "", amberError(amber.KindInvalid, "", fmt.Errorf("folders are nested more than %d deep", maxFreshDepth), "")
+		return "", amberError(amber.KindInvalid, "", fmt.Errorf("folders are nested more than %d deep", maxFreshDepth))
 	}
 	entries, err := f.fsys.ReadDir(filepath.Join(f.dir, rel))
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *fresh) folder(rel string, depth int) (string, error) {
 		case e.Type().IsRegular():
 			entry.Mode, entry.OID, err = f.file(path)
 		default:
-			err = amberError(amber.KindInvalid, "", fmt.Errorf("%q is neither a file nor a folder", clip.Name(path)), "")
+			err = amberError(amber.KindInvalid, "", fmt.Errorf("%q is neither a file nor a folder", clip.Name(path)))
 		}
 		if err != nil {
 			return "", err
@@ -108,7 +108,7 @@ func (f *fresh) file(rel string) (mode, oid string, err error) {
 		return "", "", err
 	}
 	if info.Size() > MaxObjectBytes {
-		return "", "", amberError(amber.KindQuota, "", fmt.Errorf("%q has more than %d bytes", clip.Name(rel), MaxObjectBytes), "")
+		return "", "", amberError(amber.KindQuota, "", fmt.Errorf("%q has more than %d bytes", clip.Name(rel), MaxObjectBytes))
 	}
 	mode = modeFile
 	if info.Mode().Perm()&0o100 != 0 {

@@ -56,22 +56,22 @@ func WriteGitPack(ctx context.Context, o Options, refs Refs, file string) error 
 	}
 	o, git, err := o.withDefaults()
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	v, err := newView(o, git, len(tips[0]))
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	defer v.close()
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	return wrap(op, "", writeGitPack(ctx, v, refs, file))
+	return wrap(op, writeGitPack(ctx, v, refs, file))
 }
 
 func writeGitPack(ctx context.Context, v *view, refs Refs, file string) error {
 	f, err := fsx.OS().OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
 	if errors.Is(err, fs.ErrExist) {
-		return amberError(amber.KindConflict, "", err, "")
+		return amberError(amber.KindConflict, "", err)
 	}
 	if err != nil {
 		return err

@@ -37,20 +37,20 @@ func ReadGitPack(ctx context.Context, o Options, file string, want Refs, fn func
 	}
 	o, git, err := o.withDefaults()
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	f, err := openGitPack(file, want)
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	defer f.Close()
 	v, err := newPrivate(o.Temp, git, len(want.tips()[0]))
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	defer v.close()
 	if err := v.unpack(ctx, f); err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	return handOut(ctx, op, v, want, fn)
 }
@@ -59,7 +59,7 @@ func ReadGitPack(ctx context.Context, o Options, file string, want Refs, fn func
 func openGitPack(file string, want Refs) (*os.File, error) {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, amberError(amber.KindNotFound, "", err, "")
+		return nil, amberError(amber.KindNotFound, "", err)
 	}
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func sameRefs(found, expected []Ref, format int) error {
 }
 
 func badGitPack(why string) error {
-	return amberError(amber.KindDamaged, "", errors.New("not a usable git pack: "+why), "")
+	return amberError(amber.KindDamaged, "", errors.New("not a usable git pack: "+why))
 }
 
 // newPrivate makes a view that has no objects yet: those that git is handed are its own.
@@ -211,7 +211,7 @@ func handOut(ctx context.Context, op string, v *view, refs Refs, fn func(oid str
 	if mine, ok := errors.AsType[*callbackError](err); ok {
 		return mine.err
 	}
-	return wrap(op, "", err)
+	return wrap(op, err)
 }
 
 // types returns the types of objects; "" is that of one that is not there.

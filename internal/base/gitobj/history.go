@@ -53,11 +53,11 @@ func FileLog(ctx context.Context, r Reader, head, file string, limit int) (log [
 	for most := firstStep; len(log) < limit; most = min(2*most, largeStep) {
 		commits, err := l.step(ctx, most)
 		if err != nil || len(commits) == 0 {
-			return log, wrap("read history", "", err)
+			return log, wrap("read history", err)
 		}
 		d := differ{ctx: ctx, r: r, commits: commits, left: map[string]bool{file: true}}
 		if err := d.run(); err != nil {
-			return nil, wrap("read history", "", err)
+			return nil, wrap("read history", err)
 		}
 		for i, c := range commits[:len(commits)-1] {
 			is, changed := d.changed[i][file]
@@ -104,7 +104,7 @@ func (l *line) step(ctx context.Context, most int) (commits []Change, err error)
 			}
 			commits = append(commits, Change{OID: oid, Commit: c})
 			if l.seen++; l.seen > maxHistory {
-				return amberError(amber.KindQuota, "", fmt.Errorf("more than %d commits", maxHistory), "")
+				return amberError(amber.KindQuota, "", fmt.Errorf("more than %d commits", maxHistory))
 			}
 			return nil
 		})
@@ -129,7 +129,7 @@ func (l *line) step(ctx context.Context, most int) (commits []Change, err error)
 // unreachable when ctx ends; those of r.
 func Files(ctx context.Context, r Reader, commit string, most int, want func(folder string) bool) (map[string]TreeEntry, error) {
 	files, err := allFiles(ctx, r, commit, most, want)
-	return files, wrap("list files", "", err)
+	return files, wrap("list files", err)
 }
 
 func allFiles(ctx context.Context, r Reader, commit string, most int, want func(string) bool) (map[string]TreeEntry, error) {
@@ -149,7 +149,7 @@ func allFiles(ctx context.Context, r Reader, commit string, most int, want func(
 			return nil, err
 		}
 		if depth > maxTreeDepth {
-			return nil, amberError(amber.KindQuota, "", errors.New("the trees are nested too deep"), "")
+			return nil, amberError(amber.KindQuota, "", errors.New("the trees are nested too deep"))
 		}
 		below := map[string][]string{}
 		err = inParts(keys(level), func(part []string) error {
@@ -159,7 +159,7 @@ func allFiles(ctx context.Context, r Reader, commit string, most int, want func(
 					return err
 				}
 				if n += len(entries) * len(level[oid]); n > most {
-					return amberError(amber.KindQuota, "", fmt.Errorf("more than %d files and folders", most), "")
+					return amberError(amber.KindQuota, "", fmt.Errorf("more than %d files and folders", most))
 				}
 				for _, dir := range level[oid] {
 					for _, e := range entries {
@@ -213,11 +213,11 @@ func LastChanges(ctx context.Context, r Reader, head string, files []string) (ma
 	for most := firstStep; len(left) > 0; most = min(2*most, largeStep/4) {
 		commits, err := l.step(ctx, most)
 		if err != nil || len(commits) == 0 {
-			return found, wrap("read history", "", err)
+			return found, wrap("read history", err)
 		}
 		d := differ{ctx: ctx, r: r, commits: commits, left: left}
 		if err := d.run(); err != nil {
-			return nil, wrap("read history", "", err)
+			return nil, wrap("read history", err)
 		}
 		for i, c := range commits[:len(commits)-1] {
 			for file, e := range d.changed[i] {
@@ -390,7 +390,7 @@ func Whole(ctx context.Context, r Reader, refs Refs) error {
 			})
 		})
 		if err != nil {
-			return wrap("check repository", "", err)
+			return wrap("check repository", err)
 		}
 		next = below
 	}

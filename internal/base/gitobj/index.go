@@ -74,7 +74,7 @@ func (e IndexEntry) IsUnmerged() bool { return e.flags&indexStages != 0 }
 // ReadIndex reads an index of version 2, 3 or 4 with ids by SHA-1. Caches that may follow the entries are left out. The error is of
 // kind damaged; it is also that of an index with entries in other files.
 func ReadIndex(text []byte) ([]IndexEntry, error) {
-	bad := amberError(amber.KindDamaged, "read index", errors.New("the index cannot be read"), "")
+	bad := amberError(amber.KindDamaged, "read index", errors.New("the index cannot be read"))
 	head, end := len(indexSignature)+8, len(text)-sha1.Size
 	if end < head || string(text[:len(indexSignature)]) != indexSignature {
 		return nil, bad

@@ -78,5 +78,5 @@ func bytesCut(head []byte) (before, after string, found bool) {
 }
 
 func badObject(oid, why string) error {
-	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s %s", clip.Name(oid), why), "")
+	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s %s", clip.Name(oid), why))
 }

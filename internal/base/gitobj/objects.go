@@ -46,7 +46,7 @@ func Objects(ctx context.Context, o Options, want, have Refs, fn func(oid string
 		err = checkWhole(o.FS, o.GitDir)
 	}
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	folder := OpenFolder(o.FS, o.GitDir)
 	defer folder.Close()
@@ -57,7 +57,7 @@ func Objects(ctx context.Context, o Options, want, have Refs, fn func(oid string
 	if amber.KindOf(err) == amber.KindDamaged && isPartial(o.FS, o.GitDir) {
 		err = unsupportedRepo("the repository is a partial clone: objects are missing")
 	}
-	return wrap(op, "", err)
+	return wrap(op, err)
 }
 
 // callbackError carries an error of the caller past those of git, which follow from it.
@@ -88,9 +88,9 @@ func (v *view) pipe(ctx context.Context, c gitrun.Call, in io.Reader, out io.Wri
 	case ctx.Err() != nil:
 		err = fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	case errors.As(err, &exit) && exit.Exited():
-		return amberError(amber.KindDamaged, "git "+c.Args[0], blame(complaint.String(), err), "")
+		return amberError(amber.KindDamaged, "git "+c.Args[0], blame(complaint.String(), err))
 	}
-	return amberError(amber.KindOf(err), "git "+c.Args[0], err, "")
+	return amberError(amber.KindOf(err), "git "+c.Args[0], err)
 }
 
 // sink remembers why it could not be written to.
@@ -118,5 +118,5 @@ func blame(stderr string, err error) error {
 }
 
 func missingObject(oid string) error {
-	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s is missing", clip.Name(oid)), "")
+	return amberError(amber.KindDamaged, "", fmt.Errorf("the object %s is missing", clip.Name(oid)))
 }

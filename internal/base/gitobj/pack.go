@@ -60,7 +60,7 @@ func (p *packWriter) add(oid string, raw []byte) (kind string, err error) {
 		return "", badObject(oid, "has an id of another length than the refs")
 	}
 	if p.count == maxObjects {
-		return "", amberError(amber.KindQuota, "", fmt.Errorf("more than %d objects", maxObjects), "")
+		return "", amberError(amber.KindQuota, "", fmt.Errorf("more than %d objects", maxObjects))
 	}
 	if err := checkOID(oid, raw); err != nil {
 		return "", err

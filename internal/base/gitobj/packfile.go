@@ -241,7 +241,7 @@ func readEntryHeader(r io.ByteReader) (number byte, size int64, err error) {
 		size |= int64(b&0x7f) << shift
 	}
 	if size > MaxObjectBytes {
-		return 0, 0, amberError(amber.KindQuota, "", fmt.Errorf("an object has more than %d bytes", MaxObjectBytes), "")
+		return 0, 0, amberError(amber.KindQuota, "", fmt.Errorf("an object has more than %d bytes", MaxObjectBytes))
 	}
 	return number, size, nil
 }
@@ -362,4 +362,4 @@ func readAt(f io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
-func badPack(why string) error { return amberError(amber.KindDamaged, "", errors.New(why), "") }
+func badPack(why string) error { return amberError(amber.KindDamaged, "", errors.New(why)) }

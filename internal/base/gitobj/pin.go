@@ -36,11 +36,11 @@ func Pin(fsys fsx.FS, dir, name, oid string) (unpin func() error, err error) {
 		return nil, amber.Errorf(amber.KindBusy, op, "", "another process holds the pin %q", name)
 	}
 	if err != nil {
-		return nil, wrap(op, "", err)
+		return nil, wrap(op, err)
 	}
-	release := func() error { return wrap("unpin commit", "", p.unpin(name, lock)) }
+	release := func() error { return wrap("unpin commit", p.unpin(name, lock)) }
 	if err := fsx.Replace(fsys, p.ref(name), filePerm, []byte(oid+"\n")); err != nil {
-		return nil, wrap(op, "", errors.Join(err, release()))
+		return nil, wrap(op, errors.Join(err, release()))
 	}
 	return once(release), nil
 }

@@ -19,13 +19,13 @@ func RawRefs(fsys fsx.FS, gitDir string) (Refs, bool, error) {
 	const op = "read refs"
 	text, err := (&refReader{fsys: fsys, gitDir: gitDir}).read("HEAD", maxHead)
 	if err != nil {
-		return Refs{}, false, wrap(op, "", err)
+		return Refs{}, false, wrap(op, err)
 	}
 	if strings.Trim(string(text), "0 \t\r\n") == "" {
 		return Refs{}, false, nil
 	}
 	refs, found, err := readRefs(fsys, gitDir)
-	return refs, found, wrap(op, "", err)
+	return refs, found, wrap(op, err)
 }
 
 // RawObjects calls fn with every object that refs need of the files of a .git folder, o.GitDir, as [Objects] does, after they were
@@ -44,15 +44,15 @@ func RawObjects(ctx context.Context, o Options, refs Refs, fn func(oid string, r
 	}
 	o, git, err := o.withDefaults()
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	dir, err := os.MkdirTemp(o.Temp, "amber-git-")
 	if err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	defer os.RemoveAll(dir)
 	if err := rebuild(ctx, o, git, dir, refs); err != nil {
-		return wrap(op, "", err)
+		return wrap(op, err)
 	}
 	whole := &view{dir: filepath.Join(dir, ".git"), git: git}
 	return handOut(ctx, op, whole, refs, fn)

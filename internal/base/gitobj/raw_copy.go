@@ -60,7 +60,7 @@ func (r *rawObjects) packs(ctx context.Context) error {
 	for _, e := range entries {
 		_, err := r.view.git.Run(ctx, r.view.indexPack(filepath.Join(own, e.Name())))
 		if errors.Is(err, gitrun.ErrExit) {
-			err = amberError(amber.KindDamaged, "check a pack", err, "")
+			err = amberError(amber.KindDamaged, "check a pack", err)
 		}
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (r *rawObjects) folder(ctx context.Context, dir string, wanted func(name st
 			continue
 		}
 		if r.files++; r.files > most {
-			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d objects or %d packs", maxObjects, maxPacks), "")
+			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d objects or %d packs", maxObjects, maxPacks))
 		}
 		if !made {
 			made = true

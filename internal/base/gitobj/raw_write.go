@@ -29,7 +29,7 @@ func WriteRaw(ctx context.Context, o Options, dir string, refs Refs, objects Obj
 	}
 	gitDir := filepath.Join(dir, ".git")
 	if err := loosenRefs(o.FS, gitDir, refs); err != nil {
-		return wrap("build repository", "", errors.Join(err, fsx.RemoveAll(o.FS, gitDir)))
+		return wrap("build repository", errors.Join(err, fsx.RemoveAll(o.FS, gitDir)))
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func loosenRefs(fsys fsx.FS, gitDir string, refs Refs) error {
 			err = writeNew(fsys, file, []byte(ref.OID+"\n"))
 		}
 		if errors.Is(err, fs.ErrExist) {
-			return amberError(amber.KindConflict, "write refs", err, "")
+			return amberError(amber.KindConflict, "write refs", err)
 		}
 		if err != nil {
 			return err

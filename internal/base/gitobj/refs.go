@@ -61,7 +61,7 @@ func (r Refs) oid(name string) string {
 // no folder, and for symbolic refs other than HEAD; quota beyond 10 000 refs.
 func ReadRefs(fsys fsx.FS, dir string) (Refs, bool, error) {
 	refs, found, err := readRefs(fsys, filepath.Join(dir, ".git"))
-	return refs, found, wrap("read refs", "", err)
+	return refs, found, wrap("read refs", err)
 }
 
 func readRefs(fsys fsx.FS, gitDir string) (Refs, bool, error) {
@@ -209,7 +209,7 @@ func (r *refReader) add(name, oid string) error {
 		return badRefs(fmt.Errorf("the ref %q has no object id", clip.Name(name)))
 	}
 	if r.oids[name] = oid; len(r.oids) > maxRefs {
-		return amberError(amber.KindQuota, "", fmt.Errorf("more than %d refs", maxRefs), "")
+		return amberError(amber.KindQuota, "", fmt.Errorf("more than %d refs", maxRefs))
 	}
 	return nil
 }
@@ -230,9 +230,9 @@ func (r *refReader) path(name string) string {
 	return filepath.Join(r.gitDir, filepath.FromSlash(name))
 }
 
-func badRefs(err error) error { return amberError(amber.KindDamaged, "", err, "") }
+func badRefs(err error) error { return amberError(amber.KindDamaged, "", err) }
 
 // unsupportedRepo is the answer to a repository of a form that Amber does not capture.
 func unsupportedRepo(why string) error {
-	return amberError(amber.KindUnsupported, "", errors.New(why), "")
+	return amberError(amber.KindUnsupported, "", errors.New(why))
 }

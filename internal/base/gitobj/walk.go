@@ -114,7 +114,7 @@ func (w *objectWalk) meet(oid string, old bool) error {
 	switch {
 	case c == nil:
 		if len(w.commits) == maxHistory {
-			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d commits", maxHistory), "")
+			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d commits", maxHistory))
 		}
 		raw, err := w.objects.Get(oid)
 		if err != nil {
@@ -186,7 +186,7 @@ func (w *objectWalk) tree(oid string, depth int) error {
 		return nil
 	}
 	if depth > maxTreeDepth {
-		return amberError(amber.KindQuota, "", errors.New("the trees are nested too deep"), "")
+		return amberError(amber.KindQuota, "", errors.New("the trees are nested too deep"))
 	}
 	raw, err := w.objects.Get(oid)
 	if err != nil {
