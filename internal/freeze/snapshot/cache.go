@@ -37,9 +37,15 @@ func (n notebook) cachePath(agent *home.Agent, name string) string {
 }
 
 func (n notebook) writeCache(path string, data []byte) {
-	if fsx.MkdirAll(n.o.FS, filepath.Dir(path), 0o700) == nil {
-		_ = fsx.Replace(n.o.FS, path, 0o600, data)
+	_ = replaceIn(n.o.FS, path, data)
+}
+
+// replaceIn replaces a file of the owner's, in a folder that is made if it is missing.
+func replaceIn(disk fsx.FS, path string, data []byte) error {
+	if err := fsx.MkdirAll(disk, filepath.Dir(path), 0o700); err != nil {
+		return err
 	}
+	return fsx.Replace(disk, path, 0o600, data)
 }
 
 // loadJSON reads a cache of at most max bytes that begins with the digest of the

@@ -196,9 +196,5 @@ func writeMark(disk fsx.FS, agent *home.Agent, current home.Current, c wire.Cons
 	if err != nil {
 		return err
 	}
-	path := markPath(agent, current)
-	if err := fsx.MkdirAll(disk, filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return fsx.Replace(disk, path, 0o600, append(b, 10))
+	return replaceIn(disk, markPath(agent, current), append(b, '\n'))
 }

@@ -137,7 +137,6 @@ type capture struct {
 	seen     repo.Seen // of its chain
 }
 
-// close ends the writer. Packs that were flushed stay.
 // begin opens the writer, which avoids what gc is about to delete.
 func (c *capture) begin(ctx context.Context) error {
 	condemned, err := c.rep.Condemned(ctx)
@@ -149,6 +148,7 @@ func (c *capture) begin(ctx context.Context) error {
 	return nil
 }
 
+// close ends the writer. Packs that were flushed stay.
 func (c *capture) close() { _ = c.w.Close() }
 
 // run freezes, stores, and reads back what was stored. Files come before databases:

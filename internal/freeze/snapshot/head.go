@@ -75,11 +75,7 @@ func (n notebook) saveHead(tenant amber.TenantID, agent amber.AgentID, device st
 		return nil
 	}
 	path := n.headPath(tenant, agent, device)
-	err := fsx.MkdirAll(n.o.FS, filepath.Dir(path), 0o700)
-	if err == nil {
-		err = fsx.Replace(n.o.FS, path, 0o600, marshalHead(l))
-	}
-	if err != nil {
+	if err := replaceIn(n.o.FS, path, marshalHead(l)); err != nil {
 		return &amber.Error{Op: "write head of chain", Kind: amber.KindInternal, ID: path, Err: err}
 	}
 	return nil

@@ -65,11 +65,7 @@ func (n notebook) loadKeyNote(tenant amber.TenantID) (keyNote, error) {
 
 func (n notebook) saveKeyNote(rep *repository) error {
 	path := n.keyNotePath(rep.tenant)
-	err := fsx.MkdirAll(n.o.FS, filepath.Dir(path), 0o700)
-	if err == nil {
-		err = fsx.Replace(n.o.FS, path, 0o600, noteOf(rep).marshal())
-	}
-	return fail("write key note", path, err)
+	return fail("write key note", path, replaceIn(n.o.FS, path, noteOf(rep).marshal()))
 }
 
 // knownKey refuses to encrypt with a key that another person may have put into the repository.

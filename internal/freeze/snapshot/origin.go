@@ -29,12 +29,7 @@ type origin interface {
 	frames(ctx context.Context, m repo.JournalMark) (io.Reader, error)
 	// room is what everything but the databases takes.
 	room() int64
-	planned
-}
-
-// planned is what a plan asks an origin for.
-type planned interface {
-	// view opens a database where it lies.
+	// view opens a database where it lies, for a plan.
 	view(ctx context.Context, name string) (pages, error)
 	// files lists those of a part, notes or state.
 	files(ctx context.Context, part string) (map[string]content, error)
