@@ -12,6 +12,7 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -298,14 +299,7 @@ func (m *mover) giveUp(ctx context.Context, cause error) error {
 		}
 		return &amber.Error{Op: opMove, Kind: amber.KindOf(cause), ID: string(m.Agent.ID()), Err: cause, Hint: hint}
 	}
-	return &amber.Error{Op: opMove, Kind: amber.KindOf(cause), ID: string(m.Agent.ID()), Err: cause, Hint: orHint(cause, "the agent is where it was; try again")}
-}
-
-func orHint(err error, hint string) string {
-	if h := amber.HintOf(err); h != "" {
-		return h
-	}
-	return hint
+	return &amber.Error{Op: opMove, Kind: amber.KindOf(cause), ID: string(m.Agent.ID()), Err: cause, Hint: cmp.Or(amber.HintOf(cause), "the agent is where it was; try again")}
 }
 
 // interrupted returns the move that the folder records. It refuses one to or from another database.
