@@ -192,10 +192,7 @@ func (s *Daemon) Visitors() (now int, last time.Time) { return s.page.Visitors()
 // of listening; unreachable when requests had to be cut off at the end.
 func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(Where) error) error {
 	s.parts = p
-	var err error
-	if s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.o.Clock, Log: s.o.Log}); err != nil {
-		return err
-	}
+	s.pool = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.o.Clock, Log: s.o.Log})
 	if s.feeds = server.NewFeeds(s.pool, s.databaseMark); s.o.Replica != nil {
 		s.feeds = server.NewExactFeeds(s.pool, s.o.Replica.mark)
 	}
@@ -261,13 +258,10 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.page, err = web.New(web.Options{
+	s.page = web.New(web.Options{
 		API: api.Handler(), Authenticator: keeper, Budget: budget, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log, Version: s.o.Version,
 		Insecure: s.o.TLS == nil && !s.o.BehindProxy, Secret: s.secret, Beat: s.o.Beat,
 	})
-	if err != nil {
-		return nil, err
-	}
 	api.ServePage(s.page)
 	api.RemoveAbandoned()
 	s.watchers.ExpectRoutes(api.Routes()...)

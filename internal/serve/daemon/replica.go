@@ -284,7 +284,7 @@ func (r *relaying) begin(o events.Outbox, report server.Report) *events.Relay {
 		r.before += r.now.Skipped()
 	}
 	r.now = &events.Relay{
-		Outbox: o, Wake: r.wake, Publisher: r.watchers.Publisher(r.watchers.nats, r.watchers.tracer), Report: func(err error) { report("", err) },
+		Outbox: o, Wake: r.wake, Publisher: r.watchers.Publisher(r.watchers.nats), Report: func(err error) { report("", err) },
 	}
 	return r.now
 }

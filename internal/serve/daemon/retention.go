@@ -16,7 +16,7 @@ const retentionActor = "retention"
 // database.
 func (s *Daemon) worker() worker {
 	open := func(engine wire.Snapshotter) worker {
-		return openKeeper{s.watchers.snapshots("", "", engine), s, s.watchers.Audit(s.o.Ledger)}
+		return openKeeper{s.watchers.Snapshots("", "", engine), s, s.watchers.Audit(s.o.Ledger)}
 	}
 	if s.o.Replica == nil {
 		return open(s.parts.Worker)

@@ -21,7 +21,6 @@ import (
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/op"
 	"github.com/amber-memory/amber/store/home"
-	"github.com/amber-memory/amber/wire"
 )
 
 // watchers hear of everything that happens: metrics, traces, and a broker where one is configured.
@@ -56,15 +55,14 @@ func (l *lossy) Publish(ctx context.Context, e events.Event) error {
 
 // newWatchers opens them. A broker that is away is no error.
 func (s *Daemon) newWatchers(ctx context.Context) (*watchers, error) {
-	m, err := metrics.New(metrics.Options{Clock: s.o.Clock, Version: s.o.Version, Commit: s.o.Commit})
+	tracer, err := s.newTracer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &watchers{Metrics: m}
-	w.outbox.Publisher, w.outbox.wake = s.o.Ledger, make(chan struct{}, 1)
-	if w.tracer, err = s.newTracer(ctx); err != nil {
-		return nil, err
+	w := &watchers{
+		Metrics: metrics.New(metrics.Options{Clock: s.o.Clock, Version: s.o.Version, Commit: s.o.Commit, Beside: tracer}), tracer: tracer,
 	}
+	w.outbox.Publisher, w.outbox.wake = s.o.Ledger, make(chan struct{}, 1)
 	if c := s.o.Config.Loaded().Config.Events; c.NATSURL != "" {
 		w.nats, err = natsbus.Open(ctx, natsbus.Options{
 			URL: string(c.NATSURL), CredsFile: c.NATSCreds, JetStream: c.JetStream,
@@ -88,18 +86,6 @@ func (w *watchers) around(next http.Handler) http.Handler {
 	return w.tracer.Middleware(w.InFlight(next))
 }
 
-func (w *watchers) store(tenant amber.TenantID, agent amber.AgentID, s amber.Store) amber.Store {
-	return w.Store(tenant, agent, s, w.tracer)
-}
-
-func (w *watchers) snapshots(tenant amber.TenantID, agent amber.AgentID, s wire.Snapshotter) wire.Snapshotter {
-	return w.Snapshots(tenant, agent, s, w.tracer)
-}
-
-func (w *watchers) repository(tenant amber.TenantID, c wire.RepositoryChecker) wire.RepositoryChecker {
-	return w.Repository(tenant, c, w.tracer)
-}
-
 // auditWorker is the worker that looks after the audit log.
 const auditWorker = "audit"
 
@@ -116,7 +102,13 @@ func (w *watchers) work(s *Daemon) {
 	}
 	w.Watch(from)
 	s.crew.Go(auditWorker, s.verifyAudit)
-	s.crew.Go("metrics", func(ctx context.Context, report server.Report) error { return w.Run(ctx, report) })
+	s.crew.Go("metrics", func(ctx context.Context, report server.Report) error {
+		return server.Every(ctx, metrics.Interval, func() {
+			if err := w.Look(ctx); ctx.Err() == nil {
+				report("", err)
+			}
+		})
+	})
 	if w.nats == nil {
 		return
 	}
@@ -200,7 +192,7 @@ func (p *publishing) log(ctx context.Context, a *op.Agent, agent *home.Agent, le
 		}
 		m = &published{Mutations: events.Mutations{
 			FromBeginning: young,
-			Tenant:        a.Tenant, Agent: a.ID, Publisher: p.watchers.Publisher(p.watchers.nats, p.watchers.tracer),
+			Tenant:        a.Tenant, Agent: a.ID, Publisher: p.watchers.Publisher(p.watchers.nats),
 			Cursor: p.cursor(agent, name, lease), Prefix: p.o.Config.Loaded().Config.Events.MutationPrefix,
 		}}
 		if lease != nil {

@@ -128,7 +128,7 @@ func TestEveryMetricMoves(t *testing.T) {
 // looksSlowly looks with a clock of its own.
 func looksSlowly(t *testing.T, _ *metrics.Metrics) {
 	at := start
-	m := must.Get(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(time.Second); return at }}))(t)
+	m := metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(time.Second); return at }})
 	looks(t, m)
 	must.Equal(t, "", lines(t, m, "amber_look_duration_seconds"), []string{"amber_look_duration_seconds 1"})
 }
@@ -136,7 +136,7 @@ func looksSlowly(t *testing.T, _ *metrics.Metrics) {
 func TestDurationsAreMeasuredWithTheClock(t *testing.T) {
 	t.Parallel()
 	at := start
-	m := must.Get(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(2 * time.Second); return at }}))(t)
+	m := metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(2 * time.Second); return at }})
 	writes(t, m)
 	want := []string{
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="get"} 2`,

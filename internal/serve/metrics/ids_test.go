@@ -118,9 +118,8 @@ func FuzzNothingFromOutsideBecomesALabel(f *testing.F) {
 		m.HTTP(mark, mark, len(s), 0, 1, 1)
 		m.Tool(mark, &amber.Error{Kind: amber.Kind(mark)}, 0)
 		m.AuthFailed(mark)
-		for _, op := range []wire.Operation{{Layer: mark, Name: mark}, {Layer: "long_term", Name: mark}, {Layer: "snapshots", Name: mark}} {
-			op.Tenant, op.Agent = amber.TenantID(mark), amber.AgentID(mark)
-			_, end := m.Begin(t.Context(), op)
+		for _, layer := range []string{"long_term", "snapshots"} {
+			_, end := m.Begin(t.Context(), wire.Operation{Layer: layer, Name: "get", Tenant: amber.TenantID(mark), Agent: amber.AgentID(mark)})
 			end(wire.Outcome{Err: &amber.Error{Kind: amber.Kind(mark)}, In: 1, Out: 1, Items: 1})
 		}
 		m.Watch(metrics.Sources{Workers: func() []wire.WorkerHealth { return []wire.WorkerHealth{{Name: mark, LastError: mark}} }})

@@ -8,7 +8,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// The layers of operations that are told to observers, beside those of
+// The layers of operations that observers see, beside those of
 // [amber.Method].
 const (
 	layerSnapshots  = "snapshots"
@@ -16,14 +16,18 @@ const (
 	layerEvents     = "events"
 )
 
-// Instrument returns s with every call told to the observers, the first of
-// them outermost. A part that s does not have stays as it is, and so do the
-// capabilities.
-func Instrument(tenant amber.TenantID, agent amber.AgentID, s amber.Store, observers ...wire.Observer) amber.Store {
-	if len(observers) == 0 {
-		return s
+// watch is the watching of operations by the observer beside and by the metrics.
+func (m *Metrics) watch(op wire.Operation) watched {
+	if m.o.Beside == nil {
+		return watched{op, []wire.Observer{m}}
 	}
-	w := watched{wire.Operation{Tenant: tenant, Agent: agent}, observers}
+	return watched{op, []wire.Observer{m.o.Beside, m}}
+}
+
+// Store returns s, measured. A part that s does not have stays as it is, and so do the
+// capabilities.
+func (m *Metrics) Store(tenant amber.TenantID, agent amber.AgentID, s amber.Store) amber.Store {
+	w := m.watch(wire.Operation{Tenant: tenant, Agent: agent})
 	return amber.Around(s, nil, func(ctx context.Context, c *amber.Call) (err error) {
 		if c.Absent {
 			return c.Next(ctx)
@@ -35,29 +39,18 @@ func Instrument(tenant amber.TenantID, agent amber.AgentID, s amber.Store, obser
 	})
 }
 
-// InstrumentSnapshots is [Instrument] for the snapshots of an agent. An empty
-// tenant or agent means that they are of many: each operation is of the one it
-// asks about.
-func InstrumentSnapshots(tenant amber.TenantID, agent amber.AgentID, s wire.Snapshotter, observers ...wire.Observer) wire.Snapshotter {
-	if len(observers) == 0 {
-		return s
-	}
-	return snapshotter{watched{wire.Operation{Tenant: tenant, Agent: agent, Layer: layerSnapshots}, observers}, s}
+// Snapshots returns s, measured. An empty tenant or agent means that the snapshots are of many: each operation is
+// of the agent that it asks about.
+func (m *Metrics) Snapshots(tenant amber.TenantID, agent amber.AgentID, s wire.Snapshotter) wire.Snapshotter {
+	return snapshotter{m.watch(wire.Operation{Tenant: tenant, Agent: agent, Layer: layerSnapshots}), snapshotMeter{s, m}}
 }
 
-// InstrumentRepository is [Instrument] for the checks of a tenant's repository.
-func InstrumentRepository(tenant amber.TenantID, c wire.RepositoryChecker, observers ...wire.Observer) wire.RepositoryChecker {
-	if len(observers) == 0 {
-		return c
-	}
-	return checker{watched{wire.Operation{Tenant: tenant, Layer: layerRepository}, observers}, c}
+// Repository returns the checks of a tenant's repository, measured.
+func (m *Metrics) Repository(tenant amber.TenantID, c wire.RepositoryChecker) wire.RepositoryChecker {
+	return checker{m.watch(wire.Operation{Tenant: tenant, Layer: layerRepository}), checkMeter{c, m}}
 }
 
-// InstrumentPublisher is [Instrument] for a publisher; an operation is of the
-// agent its event is about.
-func InstrumentPublisher(p events.Publisher, observers ...wire.Observer) events.Publisher {
-	if len(observers) == 0 {
-		return p
-	}
-	return publisher{watched{wire.Operation{Layer: layerEvents}, observers}, p}
+// Publisher returns p, measured. An operation is of the agent that its event is about.
+func (m *Metrics) Publisher(p events.Publisher) events.Publisher {
+	return publisher{m.watch(wire.Operation{Layer: layerEvents}), p}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/events"
-	"github.com/amber-memory/amber/internal/serve/metrics"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -56,12 +55,12 @@ func callAll(contract any, as reflect.Type, each func(method string)) {
 func TestEveryMethodIsToldOnce(t *testing.T) {
 	t.Parallel()
 	r := &tape{}
-	m := newMetrics(t)
-	s := reflect.ValueOf(metrics.Instrument(tenant, agent, wholeStore(t), r, m).Parts)
+	m := beside(r)
+	s := reflect.ValueOf(m.Store(tenant, agent, wholeStore(t)).Parts)
 	contracts := map[string]reflect.Value{
-		"Snapshots":  reflect.ValueOf(metrics.InstrumentSnapshots(tenant, agent, noSnapshots{}, r, m)),
-		"Repository": reflect.ValueOf(metrics.InstrumentRepository(tenant, noSnapshots{}, r, m)),
-		"Publisher":  reflect.ValueOf(metrics.InstrumentPublisher(events.NoopPublisher{}, r, m)),
+		"Snapshots":  reflect.ValueOf(m.Snapshots(tenant, agent, noSnapshots{})),
+		"Repository": reflect.ValueOf(m.Repository(tenant, noSnapshots{})),
+		"Publisher":  reflect.ValueOf(m.Publisher(events.NoopPublisher{})),
 	}
 	types := map[string]reflect.Type{
 		"Snapshots": reflect.TypeFor[wire.Snapshotter](), "Repository": reflect.TypeFor[wire.RepositoryChecker](),
@@ -79,11 +78,6 @@ func TestEveryMethodIsToldOnce(t *testing.T) {
 			}
 			r.ops, r.outs = nil, nil
 		})
-	}
-	for _, metric := range []string{"amber_operations_total", "amber_snapshot_operations_total"} {
-		for _, line := range lines(t, m, metric) {
-			must.Hides(t, "an operation", line, `"other"`)
-		}
 	}
 }
 
@@ -137,7 +131,7 @@ func TestWhatAStoreCannotDoStaysSo(t *testing.T) {
 		reflect.ValueOf(&parts).Elem().FieldByName(field.Name).SetZero()
 		plain := amber.NewStore(parts)
 		r := &tape{}
-		s := metrics.Instrument(tenant, agent, plain, r)
+		s := beside(r).Store(tenant, agent, plain)
 		must.Equal(t, "without "+field.Name, s.Capabilities(), plain.Capabilities())
 		if !reflect.ValueOf(s.Present()).FieldByName(field.Name).IsZero() {
 			t.Errorf("without %s: it is there", field.Name)
@@ -149,17 +143,6 @@ func TestWhatAStoreCannotDoStaysSo(t *testing.T) {
 	s := newMetrics(t).Store(tenant, agent, amber.Disabled("switched off"))
 	_, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
 	must.Kind(t, "writing where memory is switched off", err, amber.KindRefused, "switched off")
-}
-
-func TestWithoutObserversNothingIsWrapped(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	if metrics.Instrument(tenant, agent, s) != s {
-		t.Error("the store was wrapped")
-	}
-	if metrics.InstrumentPublisher(events.NoopPublisher{}) != events.Publisher(events.NoopPublisher{}) {
-		t.Error("the publisher was wrapped")
-	}
 }
 
 // contextual is a long-term memory that looks at its context, and may panic.
@@ -180,7 +163,7 @@ func (c *contextual) Delete(ctx context.Context, _ amber.MemoryID) error {
 func TestAnOperationRunsInTheContextOfItsObservers(t *testing.T) {
 	t.Parallel()
 	r, below := &tape{}, &contextual{}
-	s := metrics.Instrument(tenant, agent, amber.NewStore(amber.Parts{LongTerm: below}), r)
+	s := beside(r).Store(tenant, agent, amber.NewStore(amber.Parts{LongTerm: below}))
 	if err := s.LongTerm.Delete(t.Context(), "x"); err != errSecret { //nolint:errorlint // the very same
 		t.Errorf("error %v is not the one of the store", err)
 	}
@@ -211,13 +194,14 @@ func TestAnOperationThatPanicsDoesNotCountAsGood(t *testing.T) {
 func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
 	t.Parallel()
 	r := &tape{}
-	many := metrics.InstrumentSnapshots("", "", noSnapshots{}, r)
+	m := beside(r)
+	many := m.Snapshots("", "", noSnapshots{})
 	_, _ = many.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "t1", Agent: "a1"})
 	_, _ = many.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "t2"})
-	one := metrics.InstrumentSnapshots(tenant, agent, noSnapshots{}, r)
+	one := m.Snapshots(tenant, agent, noSnapshots{})
 	_, _ = one.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "t3", Agent: "a3"})
 	_, _ = one.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "t4"})
-	ofTenant := metrics.InstrumentSnapshots(tenant, "", noSnapshots{}, r) // as a server has them that opens no agent for it
+	ofTenant := m.Snapshots(tenant, "", noSnapshots{}) // as a server has them that opens no agent for it
 	_, _ = ofTenant.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: tenant, Agent: "a5"})
 	_, _ = ofTenant.CollectGarbage(t.Context(), wire.GCRequest{Tenant: tenant})
 	want := []wire.Operation{
@@ -245,7 +229,7 @@ func (a *taker) Apply(_ context.Context, c amber.Incoming) (amber.Applied, error
 func TestAChunkReachesTheStoreAsItIs(t *testing.T) {
 	t.Parallel()
 	below := &taker{}
-	s := metrics.Instrument(tenant, agent, amber.NewStore(amber.Parts{Sync: below}), &tape{})
+	s := newMetrics(t).Store(tenant, agent, amber.NewStore(amber.Parts{Sync: below}))
 	c := amber.Incoming{Place: "p", Chunk: "c", Trust: amber.TrustOwn, Records: []amber.SyncRecord{{Erased: &amber.SyncErased{ID: "m"}}}}
 	must.Equal(t, "applied", must.Get(s.Replica().Apply(t.Context(), c))(t), amber.Applied{Memories: 1})
 	must.Equal(t, "the chunk", below.chunk, c, cmp.AllowUnexported(amber.Time{}))

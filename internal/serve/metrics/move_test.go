@@ -148,7 +148,6 @@ func asks(_ *testing.T, m *metrics.Metrics) {
 
 // looks looks once.
 func looks(t *testing.T, m *metrics.Metrics) {
-	ctx, cancel := context.WithCancel(t.Context())
 	m.Watch(metrics.Sources{Look: func(context.Context) ([]metrics.AgentGauges, error) {
 		return []metrics.AgentGauges{{
 			Tenant: tenant, Agent: agent,
@@ -159,7 +158,7 @@ func looks(t *testing.T, m *metrics.Metrics) {
 			Sync:      &metrics.SyncGauges{Conflicts: 20},
 		}, {Tenant: tenant, Repository: &metrics.RepositoryGauges{Stored: 25, Total: 100}}}, nil
 	}})
-	must.NoError(t, m.Run(ctx, func(string, error) { cancel() }))
+	must.NoError(t, m.Look(t.Context()))
 }
 
 // mine is a sample of the agent of these tests.

@@ -36,10 +36,6 @@ func newOperations(f promauto.Factory) operations {
 
 // Begin implements [wire.Observer].
 func (m *Metrics) Begin(ctx context.Context, op wire.Operation) (context.Context, func(wire.Outcome)) {
-	op.Name = knownOperations[op.Layer].of(op.Name)
-	if knownOperations[op.Layer] == nil {
-		op.Layer = other
-	}
 	running := m.operations.inFlight.WithLabelValues(op.Layer)
 	running.Inc()
 	started := m.o.Clock()

@@ -25,31 +25,14 @@ func newLookMetrics(f promauto.Factory) lookMetrics {
 	}
 }
 
-// Run looks at the agents now and then every Interval until ctx ends, and
-// returns nil then. Report is called after each round; it may be nil. One
-// goroutine runs it.
-func (m *Metrics) Run(ctx context.Context, report func(detail string, err error)) error {
-	for ctx.Err() == nil {
-		err := m.look(ctx)
-		if report != nil && ctx.Err() == nil {
-			report("", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-m.o.After(m.o.Interval):
-		}
-	}
-	return nil
-}
-
-// look asks for the gauges of the agents and keeps them for scrapes.
-func (m *Metrics) look(ctx context.Context) error {
+// Look asks for the gauges of the agents and keeps them for scrapes. The caller looks again after each [Interval].
+func (m *Metrics) Look(ctx context.Context) error {
 	m.sources.successes()
 	look := m.sources.get().Look
 	if look == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, m.o.LookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Interval)
 	defer cancel()
 	started := m.o.Clock()
 	gauges, err := look(ctx)

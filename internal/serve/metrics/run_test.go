@@ -2,7 +2,6 @@ package metrics_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -13,51 +12,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// watch is a clock that is set, and a timer that is let go.
-type watch struct {
-	now   time.Time
-	asked chan time.Duration
-	fire  chan time.Time
-}
-
-func newWatch() *watch {
-	return &watch{now: start, asked: make(chan time.Duration), fire: make(chan time.Time)}
-}
-
-func (w *watch) after(d time.Duration) <-chan time.Time {
-	w.asked <- d
-	return w.fire
-}
-
-// runs starts m and returns when it has looked once. The clock may be set
-// between rounds.
-func (w *watch) runs(t *testing.T, m *metrics.Metrics, report func(string, error)) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- m.Run(ctx, report) }()
-	<-w.asked
-	t.Cleanup(func() {
-		cancel()
-		must.NoError(t, <-done)
-	})
-}
-
-// round lets m look again.
-func (w *watch) round() {
-	w.fire <- w.now
-	<-w.asked
-}
-
-func watchedMetrics(t *testing.T, w *watch) *metrics.Metrics {
-	t.Helper()
-	return must.Get(metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second}))(t)
-}
-
 func TestAgentsAreLookedAtInTheBackgroundOnly(t *testing.T) {
 	t.Parallel()
-	w, looks := newWatch(), 0
-	m := watchedMetrics(t, w)
+	m, looks := newMetrics(t), 0
 	m.Watch(metrics.Sources{Look: func(ctx context.Context) ([]metrics.AgentGauges, error) {
 		looks++
 		if _, ok := ctx.Deadline(); !ok {
@@ -68,68 +25,48 @@ func TestAgentsAreLookedAtInTheBackgroundOnly(t *testing.T) {
 	if got := lines(t, m, "amber_memories"); len(got) > 0 || looks > 0 {
 		t.Errorf("before the first look: %v, %d looks", got, looks)
 	}
-	w.runs(t, m, nil)
+	must.Do(t, m.Look(t.Context()))
 	for range 3 {
 		must.Equal(t, "", lines(t, m, "amber_memories"), []string{`amber_memories{agent="scout",tenant="acme"} 1`})
 	}
-	w.round()
+	must.Do(t, m.Look(t.Context()))
 	must.Equal(t, "", lines(t, m, "amber_memories"), []string{`amber_memories{agent="scout",tenant="acme"} 2`})
 	must.Equal(t, "looks in two rounds", looks, 2)
 }
 
-func TestLooksAreAtLeastTenSecondsApart(t *testing.T) {
-	t.Parallel()
-	w := newWatch()
-	m := watchedMetrics(t, w) // asks for a second
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- m.Run(ctx, nil) }()
-	if d := <-w.asked; d < metrics.MinInterval {
-		t.Errorf("%v between two looks", d)
-	}
-	cancel()
-	must.NoError(t, <-done)
-}
-
 func TestWhatWasSeenLongAgoIsNotShown(t *testing.T) {
 	t.Parallel()
-	w := newWatch()
-	m := watchedMetrics(t, w)
+	at := start
+	m := metrics.New(metrics.Options{Clock: func() time.Time { return at }})
 	oldest := amber.At(start.Add(-time.Minute))
 	m.Watch(metrics.Sources{Look: func(context.Context) ([]metrics.AgentGauges, error) {
 		return []metrics.AgentGauges{{Tenant: tenant, Agent: agent, Journal: &metrics.JournalGauges{Undrained: 1, Oldest: oldest}}}, nil
 	}})
-	w.runs(t, m, nil)
+	must.Do(t, m.Look(t.Context()))
 	const name = "amber_journal_oldest_undrained_age_seconds"
-	w.now = start.Add(10 * time.Second)
+	at = start.Add(10 * time.Second)
 	must.Equal(t, "an age grows between looks", lines(t, m, name), []string{name + `{agent="scout",tenant="acme"} 70`})
-	w.now = start.Add(6 * metrics.MinInterval)
+	at = start.Add(6 * metrics.Interval)
 	must.Equal(t, "series shown long after the last look", len(lines(t, m, name)), 0)
 }
 
 func TestALookThatFailsShowsWhatItSaw(t *testing.T) {
 	t.Parallel()
-	w := newWatch()
-	m := watchedMetrics(t, w)
+	m := newMetrics(t)
 	m.Watch(metrics.Sources{Look: func(context.Context) ([]metrics.AgentGauges, error) {
 		g := metrics.AgentGauges{Tenant: tenant, Agent: agent, Queue: &amber.Backpressure{MaxInFlight: 3}}
 		return []metrics.AgentGauges{g, g}, errSecret // twice the same: shown once
 	}})
-	var told []error
-	w.runs(t, m, func(_ string, err error) { told = append(told, err) })
+	must.Is(t, "the look", m.Look(t.Context()), errSecret)
 	must.Equal(t, "", lines(t, m, "amber_queue_leases_max"), []string{`amber_queue_leases_max{agent="scout",tenant="acme"} 3`})
 	must.Equal(t, "", lines(t, m, "amber_look_rounds_total"), []string{`amber_look_rounds_total{outcome="internal"} 1`})
-	if len(told) != 1 || !errors.Is(told[0], errSecret) {
-		t.Errorf("told %v", told)
-	}
 	must.Equal(t, "after no look that went well",
 		lines(t, m, "amber_look_last_success_timestamp_seconds")[0], "amber_look_last_success_timestamp_seconds 0")
 }
 
 func TestAgentsWithoutLabelsOfTheirOwnAreLeftOut(t *testing.T) {
 	t.Parallel()
-	w := newWatch()
-	m := watchedMetrics(t, w)
+	m := newMetrics(t)
 	m.Watch(metrics.Sources{Look: func(context.Context) ([]metrics.AgentGauges, error) {
 		var all []metrics.AgentGauges
 		for i := range metrics.MaxAgents + 10 {
@@ -139,7 +76,7 @@ func TestAgentsWithoutLabelsOfTheirOwnAreLeftOut(t *testing.T) {
 		}
 		return append(all, metrics.AgentGauges{Tenant: "NO ID", Agent: "x", Memory: &metrics.MemoryGauges{}}), nil
 	}})
-	w.runs(t, m, nil)
+	must.Do(t, m.Look(t.Context()))
 	must.Equal(t, "agents shown", len(lines(t, m, "amber_memories")), metrics.MaxAgentsOfOne)
 }
 

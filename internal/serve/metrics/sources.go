@@ -20,7 +20,7 @@ type Sources struct {
 	Bus        func() BusState
 	Database   func() DatabaseState // of servers whose agents live in PostgreSQL
 	// Look looks at every agent that is to be shown, as [Look] does, and its error says what it
-	// could not see. Only [Metrics.Run] calls it. It returns when its context ends.
+	// could not see. Only [Metrics.Look] calls it. It returns when its context ends.
 	Look func(ctx context.Context) ([]AgentGauges, error)
 }
 
@@ -79,7 +79,7 @@ func (s *sources) keep(gauges []AgentGauges, at time.Time) {
 func (s *sources) fresh(now time.Time) []AgentGauges {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now.Sub(s.seenAt) > staleAfter*s.m.o.Interval {
+	if now.Sub(s.seenAt) > staleAfter*Interval {
 		return nil
 	}
 	return s.gauges

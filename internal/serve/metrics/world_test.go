@@ -35,7 +35,12 @@ func random() io.Reader { return rand.NewChaCha8([32]byte{'a', 'm', 'b', 'e', 'r
 
 func newMetrics(t *testing.T) *metrics.Metrics {
 	t.Helper()
-	return must.Get(metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"}))(t)
+	return metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"})
+}
+
+// beside returns metrics with an observer beside them.
+func beside(o wire.Observer) *metrics.Metrics {
+	return metrics.New(metrics.Options{Clock: now, Beside: o})
 }
 
 func newStore(t *testing.T) amber.Store {
