@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -18,14 +17,6 @@ type Options struct {
 	Gzip     bool              // requests are compressed
 	Service  string            // "": amber
 	Version  string            // of this build
-	// Sample is the share of traces that begin here and are sent, above 0 and
-	// up to 1; 0: all of them. A trace that came with a request is sent when its
-	// caller says so.
-	Sample float64
-	// Delay is how long spans wait for company; 0: 5 s.
-	Delay time.Duration
-	// CloseTimeout bounds Close; 0: 5 s.
-	CloseTimeout time.Duration
 	// Failed is called when spans could not be sent, and must not block. It may be
 	// nil.
 	Failed func(error)
@@ -74,17 +65,8 @@ func (o Options) normalize() (Options, error) {
 		return o, amber.Errorf(amber.KindInvalid, op, "", "the endpoint does not begin with http:// or https:// and a host")
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
 		return o, amber.Errorf(amber.KindInvalid, op, "", "the endpoint has a user, a query or a fragment; use headers")
-	case o.Sample < 0 || o.Sample > 1:
-		return o, amber.Errorf(amber.KindInvalid, op, "", "the share of traces is not between 0 and 1")
 	}
 	o.Service = cmp.Or(o.Service, "amber")
-	o.Sample = cmp.Or(o.Sample, 1)
-	if o.Delay <= 0 {
-		o.Delay = 5 * time.Second
-	}
-	if o.CloseTimeout <= 0 {
-		o.CloseTimeout = 5 * time.Second
-	}
 	if o.Failed == nil {
 		o.Failed = func(error) {}
 	}

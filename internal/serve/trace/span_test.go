@@ -81,16 +81,3 @@ func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
 		t.Error("the zero tracer is not ready")
 	}
 }
-
-func TestOnlyAShareIsSent(t *testing.T) {
-	t.Parallel()
-	tracer, spans := opened(t, trace.Options{Sample: 0.1})
-	for range 1000 {
-		_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
-		end(wire.Outcome{})
-	}
-	// Below 10 or above 300 of 1000 has a chance of less than one in 10^25.
-	if n := len(spans()); n < 10 || n > 300 {
-		t.Errorf("%d of 1000 spans were sent, want about a tenth", n)
-	}
-}

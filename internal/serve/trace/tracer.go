@@ -21,6 +21,8 @@ const (
 	maxQueue      = 2048 // spans; one more is dropped
 	maxBatch      = 512  // spans in one request
 	exportTimeout = 10 * time.Second
+	spanDelay     = 5 * time.Second // for which spans wait for company
+	closeTimeout  = 5 * time.Second
 )
 
 // Tracer makes spans. The zero Tracer makes none, as does one without an
@@ -59,14 +61,14 @@ func newTracer(o Options, e *sender) *Tracer {
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", o.Service), attribute.String("service.version", o.Version))),
-		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(o.Sample))),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.AlwaysSample())),
 		sdktrace.WithBatcher(e, sdktrace.WithMaxQueueSize(maxQueue), sdktrace.WithMaxExportBatchSize(maxBatch),
-			sdktrace.WithBatchTimeout(o.Delay), sdktrace.WithExportTimeout(exportTimeout)))
+			sdktrace.WithBatchTimeout(spanDelay), sdktrace.WithExportTimeout(exportTimeout)))
 	t := &Tracer{tracer: provider.Tracer("github.com/amber-memory/amber", oteltrace.WithInstrumentationVersion(o.Version))}
 	var once sync.Once
 	var err error
 	t.close = func(ctx context.Context) error {
-		once.Do(func() { err = shutDown(ctx, o.CloseTimeout, provider, e) })
+		once.Do(func() { err = shutDown(ctx, provider, e) })
 		return err
 	}
 	return t
@@ -74,8 +76,8 @@ func newTracer(o Options, e *sender) *Tracer {
 
 // shutDown sends what waits. When the time is over it breaks off what is being
 // sent.
-func shutDown(ctx context.Context, limit time.Duration, p *sdktrace.TracerProvider, e *sender) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+func shutDown(ctx context.Context, p *sdktrace.TracerProvider, e *sender) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	err := p.Shutdown(ctx)
 	if err == nil {
@@ -85,7 +87,7 @@ func shutDown(ctx context.Context, limit time.Duration, p *sdktrace.TracerProvid
 	return &amber.Error{Op: "close trace", Kind: amber.KindUnreachable, Err: err}
 }
 
-// Close sends what waits and returns after CloseTimeout at the latest. It may
+// Close sends what waits and returns after 5 s at the latest. It may
 // be called twice. Errors: unreachable when spans were left.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t.close == nil {
