@@ -135,9 +135,9 @@ func atRest(ctx context.Context, store *sqlite.Store, agent *home.Agent, listene
 	parts := store.Store().Present()
 	parts.Changes, parts.ControlChanges = readCounter{parts.Changes, &reads}, readCounter{parts.ControlChanges, &reads}
 	one := &op.Agent{Tenant: agent.Tenant(), ID: agent.ID(), Store: amber.NewStore(parts), Random: rand.Reader}
-	pool := get(server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*op.Agent, func() error, error) {
+	pool := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*op.Agent, func() error, error) {
 		return one, func() error { return nil }, nil
-	}, server.PoolOptions{Clock: time.Now}))
+	}, server.PoolOptions{Clock: time.Now})
 	feeds := server.NewFeeds(pool, func(server.AgentName) string { return agent.Dir() }) // the files do not change
 	crew := server.NewCrew(time.Now)
 	crew.Go("event streams", feeds.Run)

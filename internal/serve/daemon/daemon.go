@@ -212,10 +212,10 @@ func (s *Daemon) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 		if a, closeAgent, err = s.parts.Open(ctx, tenant, id, create); err != nil {
 			return nil, nil, err
 		}
-		a.Store = s.watchers.store(tenant, id, a.Store)
+		a.Store = s.watchers.Store(tenant, id, a.Store)
 	}
-	a.Snapshots = s.watchers.snapshots(tenant, id, s.parts.Engine)
-	a.Repository = s.watchers.repository(tenant, s.parts.Engine)
+	a.Snapshots = s.watchers.Snapshots(tenant, id, s.parts.Engine)
+	a.Repository = s.watchers.Repository(tenant, s.parts.Engine)
 	a.Generations, _ = s.parts.Engine.(wire.GenerationReader)
 	a.Consolidations, _ = s.parts.Engine.(wire.Consolidator)
 	return a, closeAgent, nil
@@ -281,7 +281,7 @@ func (s *Daemon) current() config.Config {
 // beforeTool freezes an agent before a tool changes something, as configured.
 func (s *Daemon) beforeTool(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error {
 	g := snapshot.ToolGuard{
-		Taker: s.watchers.snapshots("", "", s.parts.Engine), Insist: snapshot.Insistence(s.current().Snapshot.Auto.BeforeMutatingTool),
+		Taker: s.watchers.Snapshots("", "", s.parts.Engine), Insist: snapshot.Insistence(s.current().Snapshot.Auto.BeforeMutatingTool),
 		Warn: func(text string) { s.o.Log.Warn(text) },
 	}
 	_, err := g.BeforeMutatingTool(ctx, tenant, agent, tool)

@@ -57,7 +57,7 @@ func TestListenersHoldNoAgent(t *testing.T) {
 	race.Lane(t)
 	t.Parallel()
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
-		pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1}))(t)
+		pool := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1})
 		o.Desk.Agents = pool
 		t.Cleanup(func() { must.NoError(t, pool.Close(context.Background())) })
 	})

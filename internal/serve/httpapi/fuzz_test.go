@@ -25,7 +25,7 @@ import (
 func unserved(t testing.TB) *httpapi.API {
 	t.Helper()
 	r := &rig{agents: map[string]*op.Agent{}, opened: map[string]int{}}
-	pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: time.Now}))(t)
+	pool := server.NewPool(r.open, server.PoolOptions{Clock: time.Now})
 	api := must.Get(httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: pool}, Authenticator: newKeyring(), Clock: time.Now, Random: rand.Reader, MaxBody: 4 << 10,
 		Hosts: []string{"localhost"}, Origins: []string{"https://app.example"},

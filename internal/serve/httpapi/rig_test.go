@@ -212,7 +212,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	r.add("acme", "ada")
 	r.add("acme", "bob")
 	r.add("umbrella", "eve")
-	pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read}))(t)
+	pool := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read})
 	o := httpapi.Options{
 		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.Read, Random: rand.Reader, Version: "test",
 		Metrics: func(w http.ResponseWriter, _ *http.Request, _ op.Caller) { _, _ = io.WriteString(w, "metrics\n") },

@@ -38,10 +38,9 @@ func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	clock := newClock().Read
 	store := must.Get(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"}))(t)
 	agent := &op.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: rand.Reader}
-	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*op.Agent, func() error, error) {
+	pool := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*op.Agent, func() error, error) {
 		return agent, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: clock})
-	must.Do(t, err)
 	desk := &server.Desk{Agents: pool}
 	api := must.Get(httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader}))(t)
 	t.Cleanup(api.Close)

@@ -45,18 +45,15 @@ type holding struct {
 	last  time.Time // when the last user left
 }
 
-// NewPool returns an empty pool. The error is of kind invalid.
-func NewPool(open Opener, o PoolOptions) (*Pool, error) {
-	if open == nil || o.Clock == nil {
-		return nil, amber.Errorf(amber.KindInvalid, "make pool", "", "an opener and a clock are required")
-	}
+// NewPool returns an empty pool.
+func NewPool(open Opener, o PoolOptions) *Pool {
 	if o.MaxOpen <= 0 {
 		o.MaxOpen = 256
 	}
 	if o.Idle <= 0 {
 		o.Idle = 5 * time.Minute
 	}
-	return &Pool{open: open, o: o, held: map[AgentName]*holding{}}, nil
+	return &Pool{open: open, o: o, held: map[AgentName]*holding{}}
 }
 
 // Agent implements [Agents].

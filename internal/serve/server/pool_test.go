@@ -31,7 +31,7 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	opened := 0
-	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
+	p := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
 		opened++
 		return &op.Agent{Tenant: tenant, ID: id}, func() error {
 			if id == "ada" {
@@ -40,7 +40,6 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 			return nil
 		}, nil
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	must.Do(t, err)
 	for _, agent := range []amber.AgentID{"ada", "bob", "bob", "cat"} {
 		must.Kind(t, string(agent), use(t, p, agent), "")
 	}
@@ -55,7 +54,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	begun, hold := make(chan struct{}), make(chan struct{})
 	first := true
-	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
+	p := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*op.Agent, func() error, error) {
 		if first {
 			first = false
 			close(begun)
@@ -64,7 +63,6 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 		}
 		return &op.Agent{Tenant: tenant, ID: id}, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1})
-	must.Do(t, err)
 	panicked := make(chan any, 1)
 	go func() {
 		defer func() { panicked <- recover() }()

@@ -68,7 +68,7 @@ func newPool(t *testing.T, h *house, o server.PoolOptions) *server.Pool {
 	if o.Clock == nil {
 		o.Clock = newClock().Read
 	}
-	return must.Get(server.NewPool(h.open, o))(t)
+	return server.NewPool(h.open, o)
 }
 
 func TestAnAgentIsOpenedOnceHoweverManyAsk(t *testing.T) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (v startScreens) start() error {
 	if v.grant.Agent != "" {
 		return v.redirect(agentPath(v.grant.Tenant, v.grant.Agent))
 	}
-	names, err := v.agentNames()
+	names, err := v.api.ListAgents(v.r.Context(), "")
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (v startScreens) start() error {
 }
 
 func (v startScreens) agents() error {
-	names, err := v.agentNames()
+	names, err := v.api.ListAgents(v.r.Context(), "")
 	if v.grant.Agent != "" && amber.KindOf(err) == amber.KindNotFound {
 		err = nil // nothing was stored for the agent of the token yet
 		names = []wire.AgentName{{Tenant: v.grant.Tenant, Agent: v.grant.Agent}}
@@ -45,11 +46,6 @@ func (v startScreens) agents() error {
 		return err
 	}
 	return v.showAgents(names)
-}
-
-// agentNames are the agents that the visitor reaches.
-func (v startScreens) agentNames() ([]wire.AgentName, error) {
-	return v.api.ListAgents(v.r.Context(), "")
 }
 
 // agentsData is what the choice of an agent shows.
@@ -74,10 +70,7 @@ type agentLink struct {
 
 // showAgents shows a page of agents, those behind the one in the query that have the words.
 func (v startScreens) showAgents(names []wire.AgentName) error {
-	d := agentsData{Words: v.query("q"), All: len(names), First: string(v.grant.Tenant)}
-	if d.First == "" {
-		d.First = "default"
-	}
+	d := agentsData{Words: v.query("q"), All: len(names), First: cmp.Or(string(v.grant.Tenant), "default")}
 	key := func(n wire.AgentName) string { return string(n.Tenant) + "/" + string(n.Agent) }
 	after, words := v.query("after"), strings.ToLower(d.Words)
 	found := slices.DeleteFunc(names, func(n wire.AgentName) bool {

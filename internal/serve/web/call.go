@@ -3,17 +3,16 @@ package web
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 )
 
 // calls remembers what a screen asked of the API first, for "as JSON". A screen may ask for large
-// records by the hundred, so later answers are counted alone. Safe for concurrent use.
+// records by the hundred, so later answers are counted alone. One goroutine uses it.
 type calls struct {
-	mu   sync.Mutex
 	made *apiCall
 	read int64 // bytes of all answers
 }
@@ -59,13 +58,9 @@ func (t inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.v.log.note(apiCall{Method: r.Method, URL: r.URL.RequestURI(), Body: sent, status: w.status, answer: w.body.Bytes()})
 	return &http.Response{
 		StatusCode: w.status, Status: http.StatusText(w.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header,
-		Body: nopCloser{bytes.NewReader(w.body.Bytes())}, ContentLength: int64(w.body.Len()), Request: r,
+		Body: io.NopCloser(bytes.NewReader(w.body.Bytes())), ContentLength: int64(w.body.Len()), Request: r,
 	}, nil
 }
-
-type nopCloser struct{ *bytes.Reader }
-
-func (nopCloser) Close() error { return nil }
 
 // note remembers the first call, and adds up the bytes of the answers. It leaves out requests for the capabilities of
 // the store: one is made before every first call, and no screen is about it.
@@ -73,8 +68,6 @@ func (c *calls) note(call apiCall) {
 	if strings.HasSuffix(call.URL, "/capabilities") {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.read += int64(len(call.answer))
 	if c.made == nil {
 		c.made = &call
@@ -83,22 +76,16 @@ func (c *calls) note(call apiCall) {
 
 // size is how many bytes the API has answered with.
 func (c *calls) size() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	return c.read
 }
 
 // forget drops what was asked so far: it is not what the screen is about.
 func (c *calls) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.made = nil
 }
 
 // first is the call that a screen is about.
 func (c *calls) first() (apiCall, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.made == nil {
 		return apiCall{}, false
 	}

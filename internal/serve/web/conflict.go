@@ -189,7 +189,7 @@ func (v conflictScreens) settle() error {
 	case "":
 		return v.redirect(v.path("conflicts") + "?settled=1")
 	case amber.KindConflict, amber.KindInvalid:
-		return v.conflict(plain(err), typed)
+		return v.conflict(err.Error(), typed)
 	}
 	return v.overtaken(err, typed)
 }

@@ -106,7 +106,7 @@ func (d *healthData) ofAgent(ctx context.Context, agent *client.Agent) error {
 func (d *healthData) askDoctor(ctx context.Context, agent *client.Agent) {
 	checkup, err := agent.Doctor(ctx, false)
 	if err != nil {
-		d.NoDoctor = plain(err)
+		d.NoDoctor = err.Error()
 	}
 	d.Well, d.Findings = checkup.OK, checkup.Checks
 	slices.SortStableFunc(d.Findings, func(a, b wire.Finding) int { return weight(b) - weight(a) })

@@ -139,7 +139,7 @@ func (v importScreen) importPart(form importForm, p *multipart.Part) error {
 	case "":
 	case amber.KindInvalid, amber.KindBusy, amber.KindQuota:
 		v.log.forget()
-		return v.imports(importData{Form: form, Problem: plain(err)})
+		return v.imports(importData{Form: form, Problem: err.Error()})
 	default:
 		return err
 	}

@@ -97,12 +97,10 @@ func (s *jobs) start(j *job, work func(ctx context.Context, j *job) (any, error)
 		return err
 	}
 	s.known = append(s.known, j)
-	s.all.Add(1)
-	go func() {
-		defer s.all.Done()
+	s.all.Go(func() {
 		result, err := work(s.ctx, j)
 		j.end(amber.At(s.clock()), result, err)
-	}()
+	})
 	return nil
 }
 

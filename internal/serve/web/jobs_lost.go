@@ -25,7 +25,7 @@ func judgeRestore(g wire.Generation, err error, from amber.SnapshotID, before st
 	case n == 0 && perr == nil && amber.KindOf(err) == amber.KindNotFound:
 		return verdict{Same: true, Text: "Nothing was changed: the agent did not exist before the restore, and does not exist now."}
 	case err != nil:
-		return verdict{Text: "The records of the agent cannot be read, so nothing is known about the restore: " + plain(err)}
+		return verdict{Text: "The records of the agent cannot be read, so nothing is known about the restore: " + err.Error()}
 	case perr != nil || n < 0:
 		return verdict{Text: fmt.Sprintf("The agent is on generation %d. Which generation was live before the restore is not known.", g.Generation)}
 	case g.Restoring != nil && g.Restoring.Running && g.Restoring.From == from && g.Generation == n:

@@ -111,7 +111,7 @@ func (v jobScreen) jobCommand(j *job, p progress) string {
 // fill makes what the page shows of what a job has found.
 func (d *jobData) fill(v *visit) error {
 	if err := d.Progress.Err; err != nil {
-		d.Failure = &failure{Kind: string(amber.KindOf(err)), Text: plain(err)}
+		d.Failure = &failure{Kind: string(amber.KindOf(err)), Text: err.Error()}
 		if e := (*amber.Error)(nil); errors.As(err, &e) {
 			d.Failure.Hint = e.Hint
 		}

@@ -24,13 +24,13 @@ func memoryRoutes(p *Page) {
 	p.get("/memories/{id}", withStore(memoryScreens.memory))
 	p.get("/memories/{id}/as-of", on(memoryScreens.memoryAsOf))
 	p.get("/memories/{id}/edit", withStore(memoryScreens.editMemory))
-	p.post("/memories/{id}/edit", on(memoryScreens.saveMemory))
+	p.post("/memories/{id}/edit", withStore(memoryScreens.saveMemory))
 	p.post("/memories/{id}/undo", withStore(memoryScreens.undoMemory))
 	p.get("/memories/{id}/forget", withStore(memoryScreens.askToForget))
 	p.post("/memories/{id}/forget", withStore(memoryScreens.forgetMemory))
 	p.post("/memories/{id}/again", withStore(memoryScreens.rememberAgain))
-	p.get("/memories/{id}/erase", on(memoryScreens.askToErase))
-	p.post("/memories/{id}/erase", on(memoryScreens.eraseMemory))
+	p.get("/memories/{id}/erase", withStore(memoryScreens.askToErase))
+	p.post("/memories/{id}/erase", withStore(memoryScreens.eraseMemory))
 }
 
 // memoriesData is a list of memories.
@@ -110,7 +110,7 @@ func (v memoryScreens) forgetAll(ctx context.Context, store amber.Store, d forge
 		err := store.LongTerm.Delete(ctx, m.ID)
 		switch {
 		case amber.KindOf(err) == amber.KindRefused && i > 0: // nothing more of them is shown
-			return amber.Errorf(amber.KindRefused, "forget memories", string(m.ID), "%d of %d memories are forgotten, the others were refused: %s", i, len(d.Memories), plain(err))
+			return amber.Errorf(amber.KindRefused, "forget memories", string(m.ID), "%d of %d memories are forgotten, the others were refused: %s", i, len(d.Memories), err.Error())
 		case amber.KindOf(err) == amber.KindRefused:
 			return err
 		case err != nil:
@@ -128,7 +128,7 @@ func (v memoryScreens) forgotHalf(ctx context.Context, store amber.Store, d forg
 		_, err := store.Memories.Get(ctx, m.ID)
 		return amber.KindOf(err) == amber.KindNotFound
 	})
-	d.Problem = fmt.Sprintf("%d of %s are forgotten, then this went wrong: %s", all-len(d.Memories), words.Count(all, "memory", "memories"), plain(cause))
+	d.Problem = fmt.Sprintf("%d of %s are forgotten, then this went wrong: %s", all-len(d.Memories), words.Count(all, "memory", "memories"), cause.Error())
 	return v.renderStatus(amber.KindOf(cause).HTTPStatus(), "forget", screen{Title: "Forget " + words.Count(len(d.Memories), "memory", "memories"), Nav: "memories"}, d)
 }
 
@@ -187,7 +187,7 @@ func (v memoryScreens) writeMemory() error {
 		}
 	}
 	if err != nil {
-		f.Problem = plain(err)
+		f.Problem = err.Error()
 		return v.renderStatus(amber.KindOf(err).HTTPStatus(), "memory-edit", screen{Title: "Remember", Nav: "memories"}, f)
 	}
 	return v.redirect(v.path("memories", string(ack.ID)))

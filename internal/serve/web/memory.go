@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,10 +232,9 @@ func metaText(m map[string]string) string {
 
 func pairs(m map[string]string) []pair {
 	out := make([]pair, 0, len(m))
-	for k, val := range m {
-		out = append(out, pair{k, val})
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, pair{k, m[k]})
 	}
-	slices.SortFunc(out, func(a, b pair) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"html/template"
 	"strconv"
@@ -65,17 +66,13 @@ func fixed(s string) string {
 
 // saveMemory stores the input of a form, unless another writer was faster: then the page shows both texts, and the
 // visitor decides.
-func (v memoryScreens) saveMemory() error {
-	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
+func (v memoryScreens) saveMemory(ctx context.Context, store amber.Store) error {
+	id := amber.MemoryID(v.r.PathValue("id"))
 	f := v.readForm()
 	f.ID = id
 	f.Revision, _ = strconv.ParseInt(v.field("revision"), 10, 64)
 	if f.Revision <= 0 { // without a revision the edit would win over every other
 		return amber.Errorf(amber.KindInvalid, "edit memory", string(id), "the form names no revision")
-	}
-	store, err := v.remote.Store(ctx)
-	if err != nil {
-		return err
 	}
 	m, err := store.Memories.Get(ctx, id)
 	if err != nil {
@@ -123,7 +120,7 @@ func (f memoryForm) against(m amber.Memory) (diffs []fieldDiff) {
 
 // keepText shows the form again with what went wrong.
 func (v memoryScreens) keepText(f memoryForm, err error) error {
-	f.Problem = plain(err)
+	f.Problem = err.Error()
 	return v.showEdit(f, amber.KindOf(err).HTTPStatus())
 }
 
@@ -219,14 +216,11 @@ type eraseData struct {
 	Report *amber.EraseReport
 }
 
-func (v memoryScreens) askToErase() error { return v.showErase(eraseData{}) }
+func (v memoryScreens) askToErase(ctx context.Context, store amber.Store) error {
+	return v.showErase(ctx, store, eraseData{})
+}
 
-func (v memoryScreens) showErase(d eraseData) error {
-	ctx := v.r.Context()
-	store, err := v.remote.Store(ctx)
-	if err != nil {
-		return err
-	}
+func (v memoryScreens) showErase(ctx context.Context, store amber.Store, d eraseData) error {
 	d.ID = amber.MemoryID(v.r.PathValue("id"))
 	if d.Report == nil {
 		past, err := readPast(ctx, store, d.ID, "", "")
@@ -234,26 +228,19 @@ func (v memoryScreens) showErase(d eraseData) error {
 			return err
 		}
 		m, _ := latest(past.ends, amber.Memory{})
-		d.Title = m.Title
-		if d.Title == "" {
-			d.Title = m.Content
-		}
+		d.Title = cmp.Or(m.Title, m.Content)
 	}
 	return v.render("erase", screen{Title: "Erase a memory", Nav: "memories", Command: v.command("forget", string(d.ID), "--erase")}, d)
 }
 
-func (v memoryScreens) eraseMemory() error {
+func (v memoryScreens) eraseMemory(ctx context.Context, store amber.Store) error {
 	id := v.r.PathValue("id")
 	if v.field("word") != id {
-		return v.showErase(eraseData{Wrong: true})
+		return v.showErase(ctx, store, eraseData{Wrong: true})
 	}
-	store, err := v.remote.Store(v.r.Context())
+	report, err := store.Eraser.Erase(ctx, amber.MemoryID(id))
 	if err != nil {
 		return err
 	}
-	report, err := store.Eraser.Erase(v.r.Context(), amber.MemoryID(id))
-	if err != nil {
-		return err
-	}
-	return v.showErase(eraseData{Report: &report})
+	return v.showErase(ctx, store, eraseData{Report: &report})
 }

@@ -18,7 +18,7 @@ func (v noteScreens) newNote(ctx context.Context, store amber.Store) error {
 	f := noteForm{Name: v.field("name"), Text: v.text("content")}
 	name, err := amber.CheckNoteName(f.Name)
 	if err != nil {
-		f.Problem = plain(err)
+		f.Problem = err.Error()
 		return v.renderNewNote(http.StatusBadRequest, f)
 	}
 	if _, err := store.Notes.ReadNote(ctx, name); err == nil {
@@ -28,7 +28,7 @@ func (v noteScreens) newNote(ctx context.Context, store amber.Store) error {
 		return err
 	}
 	if _, err := store.Notes.WriteNote(ctx, amber.NoteWrite{Name: name, Content: f.Text}); err != nil {
-		f.Problem = plain(err)
+		f.Problem = err.Error()
 		return v.renderNewNote(amber.KindOf(err).HTTPStatus(), f)
 	}
 	return v.redirect(v.path("notes", name))
@@ -50,7 +50,7 @@ func (v noteScreens) saveNote(ctx context.Context, store amber.Store) error {
 	if err == nil {
 		return v.redirect(f.URL)
 	}
-	f.Problem = plain(err)
+	f.Problem = err.Error()
 	if amber.KindOf(err) == amber.KindConflict {
 		theirs, rerr := store.Notes.ReadNote(ctx, name)
 		switch {
@@ -74,8 +74,7 @@ func noteBase(n amber.Note) string {
 }
 
 // deleteNote removes a note whose deletion was spelt out.
-func (v noteScreens) deleteNote() error {
-	ctx := v.r.Context()
+func (v noteScreens) deleteNote(ctx context.Context, store amber.Store) error {
 	name := v.r.PathValue("name")
 	d := noteData{Name: name, URL: v.path("notes", name), Deleting: true}
 	problem, status := "", http.StatusBadRequest
@@ -92,10 +91,6 @@ func (v noteScreens) deleteNote() error {
 		problem, status = "Somebody else has changed this note meanwhile. Look at it again before you delete it.", http.StatusConflict
 	}
 	v.log.forget()
-	store, err := v.remote.Store(ctx)
-	if err != nil {
-		return err
-	}
 	if err := d.read(ctx, store); err != nil {
 		return err
 	}

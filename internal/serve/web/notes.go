@@ -21,7 +21,7 @@ func noteRoutes(p *Page) {
 	p.post("/notes", withStore(noteScreens.newNote))
 	p.get("/notes/{name}", withStore(noteScreens.note))
 	p.post("/notes/{name}", withStore(noteScreens.saveNote))
-	p.post("/notes/{name}/delete", on(noteScreens.deleteNote))
+	p.post("/notes/{name}/delete", withStore(noteScreens.deleteNote))
 }
 
 // folder is a folder of notes.

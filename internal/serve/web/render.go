@@ -185,7 +185,7 @@ func (p *Page) fail(v *visit, err error) {
 			}
 		}
 	}
-	f := failure{Kind: string(kind), Text: plain(err), Request: v.w.Header().Get("X-Request-Id")}
+	f := failure{Kind: string(kind), Text: err.Error(), Request: v.w.Header().Get("X-Request-Id")}
 	var e *amber.Error
 	if errors.As(err, &e) {
 		f.Hint = e.Hint
@@ -204,6 +204,3 @@ func (p *Page) fail(v *visit, err error) {
 		http.Error(v.w, "the page failed; see the log of the server", http.StatusInternalServerError)
 	}
 }
-
-// plain is the text of an error.
-func plain(err error) string { return err.Error() }

@@ -120,7 +120,7 @@ func newRigWith(t testing.TB, home string, open bool, change func(*httpapi.Optio
 	r := &rig{t: t, home: home, keys: newKeyring(), open: map[server.AgentName]*agent.Agent{}, bus: &events.Bus{}}
 	r.keys.open = open
 	r.ledger = servertest.Ledger(t, time.Now)
-	pool := must.Get(server.NewPool(r.openAgent, server.PoolOptions{Clock: time.Now}))(t)
+	pool := server.NewPool(r.openAgent, server.PoolOptions{Clock: time.Now})
 	o := httpapi.Options{
 		Desk:          &server.Desk{Agents: pool, Audit: r.ledger, Clock: time.Now},
 		Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Answers: r.ledger, Tokens: r.ledger, Names: r.names, Metrics: func(w http.ResponseWriter, q *http.Request, _ op.Caller) { r.metrics(w, q) },
@@ -129,7 +129,7 @@ func newRigWith(t testing.TB, home string, open bool, change func(*httpapi.Optio
 	change(&o, &w)
 	r.api = must.Get(httpapi.New(o))(t)
 	w.API = r.api.Handler()
-	r.page = must.Get(web.New(w))(t)
+	r.page = web.New(w)
 	r.api.ServePage(r.page)
 	r.http = r.api.NewServer()
 	t.Cleanup(func() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ func (s *samples) add(now sample) []sample {
 	if len(s.ring) > maxSamples {
 		s.ring = append(s.ring[:0], s.ring[len(s.ring)-maxSamples:]...)
 	}
-	return append([]sample(nil), s.ring...)
+	return slices.Clone(s.ring)
 }
 
 // sparks samples the metrics and draws them. None are drawn where the server has no metrics.

@@ -113,7 +113,7 @@ func (v snapshotScreens) takeSnapshot() error {
 		if amber.KindOf(err) == amber.KindRefused {
 			return err
 		}
-		form.Problem = plain(err)
+		form.Problem = err.Error()
 		return v.listSnapshots(form)
 	}
 	if v.await(j) {

@@ -3,8 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -164,8 +162,8 @@ func factPairs(a, b amber.Memory) (out []factPair) {
 
 func metadataText(m map[string]string) string {
 	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%s=%s", k, m[k]))
+	for _, p := range pairs(m) {
+		parts = append(parts, p.Name+"="+p.Value)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -73,7 +73,7 @@ func (v snapshotScreens) deleteSnapshot() error {
 	case err == nil:
 		return v.redirect(v.path("snapshots"))
 	case amber.KindOf(err) == amber.KindInvalid || amber.KindOf(err) == amber.KindRefused && v.may(wire.TokenSnapshot):
-		return v.showSnapshot(plain(err)) // a pinned one, or the last
+		return v.showSnapshot(err.Error()) // a pinned one, or the last
 	}
 	return err
 }

@@ -128,7 +128,7 @@ func (v snapshotScreens) planRestore() error {
 		return v.askRestore(c, "Choose at least one part to restore.")
 	}
 	if _, err := c.request(ref, true).Normalize(); err != nil {
-		return v.askRestore(c, plain(err))
+		return v.askRestore(c, err.Error())
 	}
 	j := &job{Kind: jobPlan, Title: "What restoring " + shortID(ref.ID) + " would change", Subject: string(ref.ID)}
 	err := v.begin(j, func(ctx context.Context, a *client.Agent) (any, error) {
@@ -140,7 +140,7 @@ func (v snapshotScreens) planRestore() error {
 		return planResult{Meta: detail.SnapshotMeta, Choice: c, Report: report}, err
 	})
 	if err != nil {
-		return v.askRestore(c, plain(err))
+		return v.askRestore(c, err.Error())
 	}
 	v.await(j)
 	return v.redirect(v.jobPath(j, jobPlan, string(ref.ID)))
@@ -164,7 +164,7 @@ func (v snapshotScreens) restoreSnapshot() error {
 		return v.askRestore(c, "Choose at least one part to restore.")
 	}
 	if err := v.confirmed(detail.SnapshotMeta); err != nil {
-		return v.askAgain(c, plain(err))
+		return v.askAgain(c, err.Error())
 	}
 	before, err := v.generationBefore()
 	if err != nil {
@@ -175,7 +175,7 @@ func (v snapshotScreens) restoreSnapshot() error {
 		return a.Snapshots().Restore(ctx, c.request(ref, false))
 	})
 	if err != nil {
-		return v.askAgain(c, plain(err))
+		return v.askAgain(c, err.Error())
 	}
 	// The redirect goes out at once: should the server end, the browser knows where to ask.
 	return v.redirect(v.jobPath(j, jobRestore, string(ref.ID), "generation", before))

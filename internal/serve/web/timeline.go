@@ -251,7 +251,7 @@ func (s *stream) await(i int) error {
 			if i == sourceMemory {
 				return err
 			}
-			s.problems, last = append(s.problems, plain(err)), true
+			s.problems, last = append(s.problems, err.Error()), true
 		}
 		s.waiting[i], s.over[i] = rows, last
 	}

@@ -125,7 +125,7 @@ func choices(chosen []wire.TokenScope) (out []scopeChoice) {
 }
 
 func (v tokenScreens) tokens(problem string, form tokenForm) error {
-	all, err := v.listTokens()
+	all, err := v.api.ListTokens(v.r.Context(), v.grant.Tenant, v.grant.Agent)
 	if err != nil {
 		return err
 	}
@@ -136,10 +136,6 @@ func (v tokenScreens) tokens(problem string, form tokenForm) error {
 		d.Rows = append(d.Rows, v.tokenRow(t))
 	}
 	return v.render("tokens", screen{Title: "Tokens", Nav: "tokens", Command: "amber token list"}, d)
-}
-
-func (v tokenScreens) listTokens() ([]wire.Token, error) {
-	return v.api.ListTokens(v.r.Context(), v.grant.Tenant, v.grant.Agent)
 }
 
 func (v tokenScreens) tokenRow(t wire.Token) tokenRow {
@@ -209,7 +205,7 @@ func (v tokenScreens) createToken() error {
 	form, first := v.tokenForm(), v.open()
 	r, err := form.request(v.visit)
 	if err != nil && v.may(wire.TokenAdmin) { // without admin the API refuses the rest, and writes that down
-		return v.tokens("No token was made: "+plain(err), form)
+		return v.tokens("No token was made: "+err.Error(), form)
 	}
 	if first && !form.Sure && (r.Tenant != "" || !slices.Contains(r.Scopes, wire.TokenAdmin)) {
 		return v.tokens("The first token closes this server, and this one could not make others: choose the scope admin for every tenant, or tick the box below.", form)
@@ -222,7 +218,7 @@ func (v tokenScreens) createToken() error {
 			return err
 		}
 		v.log.forget()
-		return v.tokens(plain(err), form)
+		return v.tokens(err.Error(), form)
 	default:
 		return err
 	}
@@ -255,7 +251,7 @@ type tokenData struct {
 
 // findToken returns the token in the path. Errors: not_found; the id is not shown, since it may be a secret by mistake.
 func (v tokenScreens) findToken() (wire.Token, error) {
-	all, err := v.listTokens()
+	all, err := v.api.ListTokens(v.r.Context(), v.grant.Tenant, v.grant.Agent)
 	if err != nil {
 		return wire.Token{}, err
 	}

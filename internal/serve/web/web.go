@@ -67,11 +67,8 @@ type Page struct {
 	samples  samples
 }
 
-// New returns the page. The error is of kind invalid.
-func New(o Options) (*Page, error) {
-	if o.API == nil || o.Authenticator == nil || o.Clock == nil || o.Random == nil {
-		return nil, amber.Errorf(amber.KindInvalid, "make page", "", "API, authenticator, clock and random source are required")
-	}
+// New returns the page.
+func New(o Options) *Page {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	p := &Page{o: o, mux: http.NewServeMux(), uploads: map[string]bool{}, sessions: newSessions(o.Clock, o.Random), jobs: newJobs(o.Clock, o.Random)}
 	p.visits.clock = o.Clock
@@ -79,7 +76,7 @@ func New(o Options) (*Page, error) {
 	p.static = readAssets()
 	p.screens = p.parse()
 	p.table()
-	return p, nil
+	return p
 }
 
 // Close ends what the page does in the background and waits until it has ended, or

@@ -14,8 +14,10 @@ type workScreens struct{ *visit }
 
 func workRoutes(p *Page) {
 	p.get("/work", withStore(workScreens.work))
-	p.get("/work/approvals/{id}", func(v *visit) error { return workScreens{v}.approval(v.r.PathValue("id"), "", "") })
-	p.post("/work/approvals/{id}", on(workScreens.decide))
+	p.get("/work/approvals/{id}", withStore(func(v workScreens, ctx context.Context, store amber.Store) error {
+		return v.approval(ctx, store, "", "")
+	}))
+	p.post("/work/approvals/{id}", withStore(workScreens.decide))
 	p.get("/work/tasks/{id}", withStore(workScreens.task))
 	p.post("/work/dead", withStore(workScreens.publishAgain))
 }
@@ -74,12 +76,9 @@ type approvalData struct {
 	Mine             bool   // the token of the visitor asked for it, so another must decide
 }
 
-func (v workScreens) approval(id, problem, comment string) error {
-	store, err := v.remote.Store(v.r.Context())
-	if err != nil {
-		return err
-	}
-	a, err := store.Approvals.Approval(v.r.Context(), id)
+func (v workScreens) approval(ctx context.Context, store amber.Store, problem, comment string) error {
+	id := v.r.PathValue("id")
+	a, err := store.Approvals.Approval(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -105,29 +104,25 @@ func (v workScreens) unread(store amber.Store, id string) (bool, error) {
 
 // decide answers an approval for the payload that the visitor saw: its digest is in the form, so another one is
 // never approved by mistake.
-func (v workScreens) decide() error {
+func (v workScreens) decide(ctx context.Context, store amber.Store) error {
 	id, comment := v.r.PathValue("id"), v.text("comment")
 	outcome := amber.ApprovalStatus(v.field("outcome"))
 	digest := v.field("digest")
 	if digest == "" {
 		return amber.Errorf(amber.KindInvalid, "decide approval", clip.Marked(id, 80), "the form has no digest of the payload that was looked at")
 	}
-	store, err := v.remote.Store(v.r.Context())
-	if err != nil {
-		return err
-	}
 	if unread, err := v.unread(store, id); err != nil {
 		return err
 	} else if unread {
-		return v.approval(id, "Nothing was decided: a part of the payload is not shown here. Read all of it, then tick the box.", comment)
+		return v.approval(ctx, store, "Nothing was decided: a part of the payload is not shown here. Read all of it, then tick the box.", comment)
 	}
-	_, err = store.Approvals.DecideApproval(v.r.Context(), amber.ApprovalDecision{ID: id, Outcome: outcome, Actor: v.actor(), Comment: comment, Digest: digest})
+	_, err := store.Approvals.DecideApproval(ctx, amber.ApprovalDecision{ID: id, Outcome: outcome, Actor: v.actor(), Comment: comment, Digest: digest})
 	switch amber.KindOf(err) {
 	case "":
 		return v.redirect(v.path("work") + "?done=" + string(outcome))
 	case amber.KindConflict, amber.KindInvalid:
 		v.log.forget()
-		return v.approval(id, plain(err), comment)
+		return v.approval(ctx, store, err.Error(), comment)
 	}
 	return err
 }

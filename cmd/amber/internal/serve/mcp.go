@@ -64,10 +64,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 		return err
 	}
 	h := &hosted{app: a, changed: make(chan struct{}, 1)}
-	pool, err := server.NewPool(h.openAgent, server.PoolOptions{Clock: a.Clock})
-	if err != nil {
-		return err
-	}
+	pool := server.NewPool(h.openAgent, server.PoolOptions{Clock: a.Clock})
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mcpGrace)
 		defer cancel()
