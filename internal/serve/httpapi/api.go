@@ -151,7 +151,7 @@ func New(o Options) (*API, error) {
 		a.add(row)
 	}
 	a.openRoutes()
-	a.openapi = sync.OnceValue(a.document)
+	a.openapi = sync.OnceValue(func() []byte { return a.document(inTable) })
 	return a, nil
 }
 

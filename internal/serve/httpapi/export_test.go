@@ -1,10 +1,15 @@
 package httpapi
 
 import (
+	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -41,24 +46,53 @@ func (a *API) Operations() []Operation {
 	return all
 }
 
-// WrongWords lists what is wrong with a table of words.
-func WrongWords(files fs.FS) []string {
-	_, wrong := readWords(files)
+var wordKey = regexp.MustCompile(`^(tag [a-z_]+|[a-z_]+\.[a-z_.]+|(\*|[A-Z][A-Za-z]*)(\.[a-z_0-9]+)?|[A-Z][A-Za-z]*=[a-z_]+)$`)
+
+// WrongWords lists the lines of the table of words that are not what they should be.
+func WrongWords() (wrong []string) {
+	seen := map[string]bool{}
+	names, _ := fs.Glob(wordFiles, "words/*.txt")
+	if len(names) == 0 {
+		wrong = append(wrong, "there are no files of words")
+	}
+	for _, name := range names {
+		b, err := wordFiles.ReadFile(name)
+		if err != nil {
+			wrong = append(wrong, err.Error())
+		}
+		begun := false
+		for n, line := range strings.Split(string(b), "\n") {
+			if begun && strings.HasPrefix(line, " ") {
+				continue
+			}
+			begun = strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#")
+			key, text, ok := strings.Cut(line, ":")
+			if begun && (!ok || !wordKey.MatchString(key) || strings.TrimSpace(text) == "" || seen[key]) {
+				wrong = append(wrong, fmt.Sprintf("%s:%d: %q has no colon, no name, no text, or is there twice", name, n+1, line))
+			}
+			seen[key] = seen[key] || begun
+		}
+	}
 	return wrong
 }
 
-// WordFiles is the table of words that is built in.
-var WordFiles fs.FS = wordFiles
-
 // UnusedWords are the names in the table of words that nothing in the document has.
 func (a *API) UnusedWords() []string {
-	w := newWords()
-	a.describe(w)
-	return w.unused()
+	used := map[string]bool{}
+	a.document(func(names ...string) string {
+		for _, name := range names {
+			if text, ok := readWords()[name]; ok {
+				used[name] = true
+				return text
+			}
+		}
+		return ""
+	})
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(readWords())), func(name string) bool { return used[name] })
 }
 
 // Document is the OpenAPI document.
-func (a *API) Document() []byte { return a.document() }
+func (a *API) Document() []byte { return a.openapi() }
 
 // Needed are the fields that are required, by schema, and the parameters that are, by operation.
 func Needed() (fields, parameters map[string][]string) {

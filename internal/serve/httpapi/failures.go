@@ -33,7 +33,7 @@ func kindsOf(o *op.Row) []amber.Kind {
 
 // failures are the answers of a request that failed, by status. Those with the same status and
 // the same kinds are described once. Weighed requests are those for which the server may have no room.
-func failures(kinds []amber.Kind, weighed bool, known object, w *words) object {
+func failures(kinds []amber.Kind, weighed bool, known object, w words) object {
 	by := map[int][]amber.Kind{}
 	if weighed {
 		by[http.StatusServiceUnavailable] = append(by[http.StatusServiceUnavailable], amber.KindBusy)
@@ -50,7 +50,7 @@ func failures(kinds []amber.Kind, weighed bool, known object, w *words) object {
 		var about []string
 		for _, k := range kinds {
 			names = append(names, camel(string(k)))
-			about = append(about, "`"+string(k)+"`: "+w.find("ErrorKind="+string(k)))
+			about = append(about, "`"+string(k)+"`: "+w("ErrorKind="+string(k)))
 		}
 		name := strings.Join(names, "Or")
 		if status == http.StatusUnauthorized {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/serve/httpapi"
@@ -118,6 +117,12 @@ func (k *keeper) schema(at string, s tree, top bool) {
 		each, _ := s["x-enum-descriptions"].([]any)
 		if len(each) != len(words) || slices.Contains(each, any("")) {
 			k.say("%s: not every word of the enum is described", at)
+		}
+	}
+	required, _ := s["required"].([]any)
+	for _, name := range required {
+		if object(s["properties"])[name.(string)] == nil {
+			k.say("%s: %s is required and not described", at, name)
 		}
 	}
 	for name, p := range object(s["properties"]) {
@@ -251,7 +256,7 @@ func TestTheDocumentIsWorthGeneratingFrom(t *testing.T) {
 	for _, wrong := range keep(doc) {
 		t.Error(wrong)
 	}
-	for _, wrong := range httpapi.WrongWords(httpapi.WordFiles) {
+	for _, wrong := range httpapi.WrongWords() {
 		t.Error(wrong)
 	}
 	for _, name := range r.api.UnusedWords() {
@@ -279,81 +284,6 @@ func TestTheDocumentIsWorthGeneratingFrom(t *testing.T) {
 func operationOf(t testing.TB, doc tree, o httpapi.Operation) tree {
 	t.Helper()
 	return object(object(object(doc["paths"])[o.Path])[strings.ToLower(o.Method)])
-}
-
-// TestTheKeeperFindsWhatIsMissing takes something out of the document, or puts something odd in: each is found.
-func TestTheKeeperFindsWhatIsMissing(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	whole := r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200).body
-	schemas := func(d tree) tree { return object(object(d["components"])["schemas"]) }
-	list := httpapi.Operation{Method: "GET", Path: "/v1/tenants/{tenant}/agents/{agent}/memories"}
-	write := httpapi.Operation{Method: "POST", Path: list.Path}
-	for want, spoil := range map[string]func(d tree){
-		"memory.list has no description":                               func(d tree) { delete(operationOf(t, d, list), "description") },
-		"memory.list: the description says no more than the summary":   func(d tree) { operationOf(t, d, list)["description"] = "Lists." },
-		"memory.list: limit has no description":                        func(d tree) { delete(parameter(operationOf(t, d, list), "limit"), "description") },
-		"memory.write: Idempotency-Key has no example":                 func(d tree) { delete(parameter(operationOf(t, d, write), "Idempotency-Key"), "example") },
-		"memory.list: 200: x-amber-page is map[]":                      func(d tree) { delete(operationOf(t, d, list), "x-amber-page") },
-		"memory.list: an error of kind busy has status 409, not 400":   func(d tree) { answer(operationOf(t, d, list), "400")["$ref"] = "#/components/responses/Busy" },
-		"memory.write: body has no example":                            func(d tree) { delete(content(object(operationOf(t, d, write)["requestBody"])), "example") },
-		"memory.write: 201 has no example":                             func(d tree) { delete(content(answer(operationOf(t, d, write), "201")), "example") },
-		"memory.write is there 2 times":                                func(d tree) { operationOf(t, d, list)["operationId"] = "memory.write" },
-		"tag memory has no description":                                func(d tree) { delete(tagNamed(d, "memory"), "description") },
-		"tag extra is not used":                                        func(d tree) { d["tags"] = append(d["tags"].([]any), tree{"name": "extra", "description": "More."}) },
-		"Memory has no description":                                    func(d tree) { delete(object(schemas(d)["Memory"]), "description") },
-		"Memory.content has no description":                            func(d tree) { delete(property(schemas(d), "Memory", "content"), "description") },
-		"Memory.content: the description is no sentence: \"the text\"": func(d tree) { property(schemas(d), "Memory", "content")["description"] = "the text" },
-		"Memory.revision is a number without a format":                 func(d tree) { delete(property(schemas(d), "Memory", "revision"), "format") },
-		"Memory.content is an object without a name":                   func(d tree) { property(schemas(d), "Memory", "content")["properties"] = tree{} },
-		"Extra of schemas is not used":                                 func(d tree) { schemas(d)["Extra"] = tree{"type": "object", "description": "More."} },
-		"Scope: not every word of the enum is described":               func(d tree) { object(schemas(d)["Scope"])["x-enum-descriptions"] = []any{"One."} },
-		"there is no #/components/schemas/Nobody":                      func(d tree) { property(schemas(d), "Memory", "origin")["$ref"] = "#/components/schemas/Nobody" },
-		"there are no servers":                                         func(d tree) { delete(d, "servers") },
-	} {
-		var d tree
-		must.Do(t, json.Unmarshal(whole, &d))
-		spoil(d)
-		if wrong := keep(d); !slices.Contains(wrong, want) {
-			t.Errorf("want %q, found %q", want, wrong)
-		}
-	}
-	for want, text := range map[string]string{
-		"there is no colon": "Memory.content\n", `"memory" is not the name of anything`: "memory: The memory.\n", "Memory has no text": "Memory: \n",
-		"Memory is there twice": "Memory: One.\nMemory: Two.\n", `" Memory" is not the name of anything`: " Memory: One.\n",
-	} {
-		wrong := httpapi.WrongWords(fstest.MapFS{"words/a.txt": {Data: []byte(text)}})
-		if len(wrong) != 1 || !strings.HasSuffix(wrong[0], want) || !strings.HasPrefix(wrong[0], "words/a.txt:") {
-			t.Errorf("%q: got %q, want %q", text, wrong, want)
-		}
-	}
-	must.Equal(t, "errors in no files", len(httpapi.WrongWords(fstest.MapFS{})), 1)
-}
-
-func parameter(op tree, name string) tree {
-	for _, p := range list(op["parameters"]) {
-		if p["name"] == name {
-			return p
-		}
-	}
-	return nil
-}
-
-func answer(op tree, status string) tree { return object(object(op["responses"])[status]) }
-
-func content(v tree) tree { return object(object(v["content"])["application/json"]) }
-
-func property(schemas tree, name, field string) tree {
-	return object(object(object(schemas[name])["properties"])[field])
-}
-
-func tagNamed(d tree, name string) tree {
-	for _, t := range list(d["tags"]) {
-		if t["name"] == name {
-			return t
-		}
-	}
-	return nil
 }
 
 // TestExamplesFitTheirSchemas: every example of the document is what its schema says.

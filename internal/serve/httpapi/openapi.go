@@ -26,14 +26,8 @@ type outline struct {
 	examples  map[string]example
 }
 
-// document makes the OpenAPI document of the table of routes.
-func (a *API) document() []byte {
-	b, _ := a.describe(newWords())
-	return b
-}
-
-// describe makes the OpenAPI document with a table of words.
-func (a *API) describe(w *words) ([]byte, *outline) {
+// document makes the OpenAPI document of the table of routes with the words of a table.
+func (a *API) document(w words) []byte {
 	d := &outline{schemas: &schemas{known: object{}, words: w}, examples: allExamples(), responses: object{"Failure": object{
 		"description": "The request failed. The kind of the error decides the status, see ErrorKind.", "content": object{typeJSON: object{"schema": ref("Failure")}},
 	}}}
@@ -68,7 +62,7 @@ func (a *API) describe(w *words) ([]byte, *outline) {
 	if err != nil {
 		panic("httpapi: the OpenAPI document: " + err.Error()) // it holds maps of strings only
 	}
-	return b, d
+	return b
 }
 
 // introduction is what the document says first.
@@ -80,7 +74,7 @@ const introduction = "Durable memory for AI agents. Errors are {\"error\":{kind,
 // tags describes the sorts of operations.
 func (d *outline) tags(names map[string]bool) (out []object) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		out = append(out, object{"name": name, "description": d.words.find("tag " + name)})
+		out = append(out, object{"name": name, "description": d.words("tag " + name)})
 	}
 	return out
 }
@@ -109,7 +103,7 @@ func (d *outline) server(paths object) {
 		}
 		responses := failures(r.kinds, false, d.responses, d.words)
 		responses["200"] = object{"description": "The answer.", "content": object{r.kind: d.content(schema, d.examples[id].Answer)}}
-		about := object{"operationId": id, "summary": r.summary, "description": d.words.find(id), "tags": []string{"server"}, "responses": responses}
+		about := object{"operationId": id, "summary": r.summary, "description": d.words(id), "tags": []string{"server"}, "responses": responses}
 		if r.open {
 			about["security"] = []object{}
 		}
@@ -129,7 +123,7 @@ func (d *outline) content(schema object, example json.RawMessage) object {
 // operation is the operation object.
 func (d *outline) operation(o *op.Row) object {
 	out := object{
-		"operationId": o.ID, "summary": o.Doc, "description": d.words.find(o.ID), "tags": []string{o.Sort()}, "x-amber-scope": scopesOf(o),
+		"operationId": o.ID, "summary": o.Doc, "description": d.words(o.ID), "tags": []string{o.Sort()}, "x-amber-scope": scopesOf(o),
 		"parameters": d.parameters(o), "responses": d.answers(o),
 	}
 	if o.Is(op.Changes) {

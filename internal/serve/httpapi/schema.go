@@ -20,7 +20,7 @@ import (
 // described once, under a name, and referred to.
 type schemas struct {
 	known object
-	words *words
+	words words
 	// asked says that they are of what is asked: nothing unknown may be in it,
 	// and the table says what may be left out.
 	asked bool
@@ -106,10 +106,10 @@ func (s *schemas) enum(e enum) object {
 	if _, ok := s.known[e.name]; ok {
 		return ref(e.name)
 	}
-	about := []string{s.words.find(e.name), ""}
+	about := []string{s.words(e.name), ""}
 	var each []string
 	for _, v := range e.values {
-		text := s.words.find(e.name + "=" + v)
+		text := s.words(e.name + "=" + v)
 		each = append(each, text)
 		about = append(about, "- `"+v+"`: "+text)
 	}
@@ -172,7 +172,7 @@ func (s *schemas) fields(t reflect.Type, name, shown string) object {
 	properties, required := object{}, []string{}
 	s.collect(t, []string{shown, name}, properties, &required)
 	out := object{"type": "object", "properties": properties}
-	if text := s.words.find(shown, name); text != "" {
+	if text := s.words(shown, name); text != "" {
 		out["description"] = text
 	}
 	if s.asked {
@@ -222,7 +222,7 @@ func (s *schemas) property(f reflect.StructField, name string, names []string, l
 	for _, n := range names {
 		keys = append(keys, n+"."+name)
 	}
-	text := s.words.find(append(keys, "*."+name)...)
+	text := s.words(append(keys, "*."+name)...)
 	if f.Type == reflect.TypeFor[time.Duration]() {
 		text = strings.TrimSpace(text + " In nanoseconds.")
 	}
