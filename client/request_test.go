@@ -22,12 +22,16 @@ import (
 
 var update = flag.Bool("update", false, "write golden files anew")
 
+// patience is how long the client of these tests waits for an answer that is not of a long operation.
+const patience = time.Minute
+
 // errLost is the end of a request whose answer is lost.
 var errLost = errors.New("the answer is lost")
 
 // spoken writes down the first request of one call and loses every answer.
 type spoken struct {
 	first strings.Builder
+	long  bool // its answer may take longer than others
 	sent  int
 }
 
@@ -43,7 +47,8 @@ func (s *spoken) RoundTrip(r *http.Request) (*http.Response, error) {
 			fmt.Fprintf(&s.first, "  %s: %s\n", name, v)
 		}
 	}
-	if until, ok := r.Context().Deadline(); ok && time.Until(until) > patience {
+	until, ok := r.Context().Deadline()
+	if s.long = ok && time.Until(until) > patience; s.long {
 		s.first.WriteString("  may take long\n")
 	}
 	if r.Body != nil {
@@ -57,7 +62,7 @@ func (s *spoken) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestRequestsStayAsTheyAre: the request of every operation, for the input that the reference gives as an example, is equal to the byte, and
-// so is how often it is sent when its answer is lost.
+// so is how often it is sent when its answer is lost. The table says how long an answer may take, and no word of a path does.
 func TestRequestsStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	var examples map[string]struct {
@@ -97,6 +102,9 @@ func TestRequestsStayAsTheyAre(t *testing.T) {
 		var out op.None
 		err := where.Do(t.Context(), r, in.Interface(), &out)
 		must.Hold(t, s.sent > 0, "%s: nothing is sent: %v", r.ID, err)
+		if !r.Is(op.Uploaded) { // it may take as long as its file comes, without a deadline
+			must.Equal(t, r.ID+" may take long", s.long, r.Is(op.Long))
+		}
 		fmt.Fprintf(&all, "%s: %s", r.ID, s.first.String())
 		if s.sent > 1 {
 			all.WriteString("  again when the answer is lost\n")
