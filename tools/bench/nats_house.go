@@ -89,7 +89,7 @@ func newNATSTold(ctx context.Context, dir string, seed uint64) *natsTold {
 	t := &natsTold{broker: &natsBroker{dir: filepath.Join(dir, "broker")}}
 	t.natsHouse = newNATSHouse(ctx, filepath.Join(dir, "home"), seed)
 	t.broker.start(ctx)
-	t.bus = get(natsbus.Open(ctx, natsbus.Options{URL: t.broker.url(), JetStream: true, Clock: time.Now}))
+	t.bus = get(natsbus.Open(ctx, natsbus.Options{URL: t.broker.url(), JetStream: true}))
 	t.gate = &natsGate{Publisher: t.bus}
 	for i, s := range t.stores {
 		t.workers = append(t.workers, &events.Mutations{

@@ -66,7 +66,7 @@ func (s *Daemon) newWatchers(ctx context.Context) (*watchers, error) {
 	if c := s.o.Config.Loaded().Config.Events; c.NATSURL != "" {
 		w.nats, err = natsbus.Open(ctx, natsbus.Options{
 			URL: string(c.NATSURL), CredsFile: c.NATSCreds, JetStream: c.JetStream,
-			Prefixes: []string{c.MutationPrefix, c.LifecyclePrefix}, Clock: s.o.Clock, Log: s.o.Log,
+			Prefixes: []string{c.MutationPrefix, c.LifecyclePrefix}, Log: s.o.Log,
 		})
 	}
 	return w, err

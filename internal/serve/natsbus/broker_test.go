@@ -182,7 +182,6 @@ func (j *journal) await(t testing.TB, words string) {
 func open(t testing.TB, o natsbus.Options) (*natsbus.Bus, *journal) {
 	t.Helper()
 	j := newJournal()
-	o.Clock = time.Now
 	o.Log = slog.New(slog.NewTextHandler(j, nil))
 	o.ReconnectWait = cmp.Or(o.ReconnectWait, 10*time.Millisecond)
 	b := must.Get(natsbus.Open(t.Context(), o))(t)

@@ -59,8 +59,6 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	if !o.JetStream {
 		b.slots = make(chan struct{}, 1) // see sendPlain
 	}
-	b.status.clock = o.Clock
-	b.status.h.Since = amber.At(o.Clock())
 	if err := b.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -182,7 +180,6 @@ func (b *Bus) send(ctx context.Context, m message) error {
 			err = put(ctx, c, bare)
 		}
 		if err == nil {
-			b.status.trimmed()
 			b.o.Log.Warn("an event is larger than the server takes and was published without its payload",
 				"event", string(m.event.Name), "id", m.event.ID, "bytes", len(m.full.Data))
 		}

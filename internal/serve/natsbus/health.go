@@ -1,24 +1,16 @@
 package natsbus
 
-import (
-	"sync"
-
-	"github.com/amber-memory/amber"
-)
+import "sync"
 
 // Health is how a bus is doing.
 type Health struct {
-	Connected bool       `json:"connected"`
-	Since     amber.Time `json:"since"` // when it became so
-	Published int64      `json:"published"`
-	Failed    int64      `json:"failed"` // publications, each attempt
-	// Trimmed events were published without their payload, which was larger
-	// than the server takes.
-	Trimmed    int64 `json:"trimmed"`
-	Reconnects int64 `json:"reconnects"`
+	Connected  bool
+	Published  int64
+	Failed     int64 // publications, each attempt
+	Reconnects int64
 	// LastError says why it is not connected, or why the last publication
 	// failed; "" when neither is so.
-	LastError string `json:"last_error,omitempty"`
+	LastError string
 }
 
 // link is the state of the connection.
@@ -32,8 +24,6 @@ const (
 
 // status collects what Health tells. Safe for concurrent use.
 type status struct {
-	clock amber.Clock
-
 	mu   sync.Mutex
 	link link
 	lost chan struct{} // closed when the link is up no more; nil while it is not
@@ -54,11 +44,9 @@ func (s *status) turn(to link, why string) bool {
 	switch {
 	case changed && to == linkUp:
 		s.lost = make(chan struct{})
-		s.h.Since = amber.At(s.clock())
 	case changed && s.link == linkUp:
 		close(s.lost)
 		s.lost = nil
-		s.h.Since = amber.At(s.clock())
 	}
 	s.link, s.h.Connected, s.h.LastError = to, to == linkUp, why
 	return changed
@@ -103,12 +91,6 @@ func (s *status) published(why string) {
 		s.h.Published++
 		s.h.LastError = ""
 	}
-}
-
-func (s *status) trimmed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.h.Trimmed++
 }
 
 func (s *status) health() Health {

@@ -34,13 +34,12 @@ func TestOptionsAreChecked(t *testing.T) {
 		"no URL at all":  {func(o *natsbus.Options) { o.URL = "nats://ann:hunter2%zz@host" }, amber.KindInvalid},
 		"one of two":     {func(o *natsbus.Options) { o.URL = "nats://ann:hunter2@host,x" }, amber.KindInvalid},
 		"long":           {func(o *natsbus.Options) { o.URL = "nats://" + strings.Repeat("hunter2", 1000) }, amber.KindInvalid},
-		"no clock":       {func(o *natsbus.Options) { o.Clock = nil }, amber.KindInvalid},
 		"a stream":       {func(o *natsbus.Options) { o.Stream = "a.b" }, amber.KindInvalid},
 		"a prefix":       {func(o *natsbus.Options) { o.Prefixes = []string{"a.>"} }, amber.KindInvalid},
 		"no credentials": {func(o *natsbus.Options) { o.CredsFile = missing }, amber.KindNotFound},
 		"a folder":       {func(o *natsbus.Options) { o.CredsFile = filepath.Dir(missing) }, amber.KindInvalid},
 	} {
-		o := natsbus.Options{URL: "nats://127.0.0.1:1", Clock: time.Now}
+		o := natsbus.Options{URL: "nats://127.0.0.1:1"}
 		tt.change(&o)
 		b, err := natsbus.Open(t.Context(), o)
 		must.Kind(t, what, err, tt.kind)

@@ -52,7 +52,6 @@ type Options struct {
 	// ReconnectWait is the pause between attempts to connect again, to which
 	// up to as much is added by chance; 0: half a second.
 	ReconnectWait time.Duration
-	Clock         amber.Clock
 	Log           *slog.Logger // nil: silent
 }
 
@@ -82,8 +81,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	switch {
-	case o.Clock == nil:
-		return o, invalid("the clock is required")
 	case !validStream().MatchString(o.Stream):
 		return o, invalid("the name of the stream is not valid: want 1 to 64 letters, digits, _ and -")
 	}

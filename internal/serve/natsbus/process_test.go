@@ -102,7 +102,7 @@ func openHousehold(ctx context.Context, dir, url string) (*household, error) {
 	if err != nil {
 		return nil, err
 	}
-	hh.bus, err = natsbus.Open(ctx, natsbus.Options{URL: url, JetStream: true, Clock: time.Now, ReconnectWait: 5 * time.Millisecond})
+	hh.bus, err = natsbus.Open(ctx, natsbus.Options{URL: url, JetStream: true, ReconnectWait: 5 * time.Millisecond})
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func startRelay(t *testing.T, o *outbox, url string) *relaying {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	bus := must.Get(natsbus.Open(ctx, natsbus.Options{
-		URL: url, JetStream: true, Clock: time.Now, Wait: 200 * time.Millisecond, ReconnectWait: time.Millisecond,
+		URL: url, JetStream: true, Wait: 200 * time.Millisecond, ReconnectWait: time.Millisecond,
 	}))(t)
 	r := &events.Relay{Outbox: o, Publisher: bus, Interval: 5 * time.Millisecond, After: impatient, Report: func(err error) {
 		if err != nil {
