@@ -68,11 +68,8 @@ func integers(v json.RawMessage, schema *jsonschema.Schema) (json.RawMessage, er
 	switch {
 	case schema == nil || bytes.Equal(bytes.TrimSpace(v), []byte("null")):
 	case schema.Type == "integer":
-		var i integer
-		if err := i.UnmarshalJSON(v); err != nil {
-			return nil, err
-		}
-		return strconv.AppendInt(nil, int64(i), 10), nil
+		i, err := whole(v)
+		return strconv.AppendInt(nil, i, 10), err
 	case schema.Type == "array" && schema.Items.Type != "string":
 		var items []json.RawMessage
 		if json.Unmarshal(v, &items) != nil {
@@ -154,7 +151,7 @@ func checkNames(given map[string]json.RawMessage, schema *jsonschema.Schema) err
 // may be. An empty word counts as absent.
 func checkValue(name string, v json.RawMessage, schema *jsonschema.Schema) error {
 	got := typeOf(v)
-	if whole := got == "integer" && schema.Type == "number"; schema.Type != "" && got != schema.Type && !whole {
+	if fits := got == "integer" && schema.Type == "number"; schema.Type != "" && got != schema.Type && !fits {
 		return op.BadArgs("%s is %s where %s is wanted", name, article[got], wantedArticle(schema.Type))
 	}
 	var word string
@@ -194,8 +191,7 @@ func typeOf(v json.RawMessage) string {
 	case 't', 'f':
 		return "boolean"
 	}
-	var i integer
-	if i.UnmarshalJSON(v) == nil {
+	if _, err := whole(v); err == nil {
 		return "integer"
 	}
 	return "number"
@@ -209,18 +205,11 @@ func joinAny(words []any) string {
 	return strings.Join(ss, ", ")
 }
 
-// integer is a whole number however it is written: models send 5.0 for 5.
-type integer int64
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (i *integer) UnmarshalJSON(b []byte) error {
+// whole reads a whole number however it is written: models send 5.0 for 5.
+func whole(b []byte) (int64, error) {
 	var f float64
-	if err := json.Unmarshal(b, &f); err != nil {
-		return errors.New(clip.Marked(string(b), 20) + " is not a whole number")
+	if json.Unmarshal(b, &f) != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, errors.New(clip.Marked(string(b), 20) + " is not a whole number")
 	}
-	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return errors.New(clip.Marked(string(b), 20) + " is not a whole number")
-	}
-	*i = integer(f)
-	return nil
+	return int64(f), nil
 }

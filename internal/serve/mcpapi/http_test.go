@@ -220,24 +220,3 @@ func TestHTTPRefusesWhatItShould(t *testing.T) {
 	posts(t, "a batch in a version that has none", 400, s, batch, "Mcp-Protocol-Version", "2025-06-18")
 	must.Kind(t, "a handler without a desk", must.Err(mcpapi.NewHandler(mcpapi.Options{})), amber.KindInvalid)
 }
-
-// BenchmarkHTTP is one call, with a server made for it.
-func BenchmarkHTTP(b *testing.B) {
-	for _, tools := range []string{"default", "all"} {
-		b.Run(tools, func(b *testing.B) {
-			r := newRig(b)
-			h := must.Get(mcpapi.NewHandler(r.options(tools)))(b)
-			body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_recall","arguments":{"query":"x"}}}`
-			for b.Loop() {
-				q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
-				q.Header.Set("Content-Type", "application/json")
-				q.Header.Set("Accept", "application/json, text/event-stream")
-				w := httptest.NewRecorder()
-				h(w, q, everything)
-				if w.Code != 200 {
-					b.Fatal(w.Body)
-				}
-			}
-		})
-	}
-}

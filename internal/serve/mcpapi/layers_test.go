@@ -44,16 +44,6 @@ func TestRecallOverLayersStaysInTheProject(t *testing.T) {
 	c.failsAs("an unknown layer", amber.KindInvalid, "memory_recall", object{"query": "kiln", "layers": []any{"dreams"}})
 }
 
-// A token of another tenant or agent finds nothing of this one.
-func TestRecallOverLayersStaysInTheAgent(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	says(t, r.agents["default/default"].Store)
-	found, err := r.agents["acme/bot"].Store.LongTerm.Recall(t.Context(), amber.Query{Text: "kiln", Filter: amber.Filter{Identities: amber.Identities{ProjectID: "acme/shop"}}})
-	must.NoError(t, err)
-	must.Equal(t, "hits of another agent", len(found.Hits), 0)
-}
-
 // Tools whose formats others have made know memories alone.
 func TestCompatibleToolsFindMemoriesAlone(t *testing.T) {
 	t.Parallel()

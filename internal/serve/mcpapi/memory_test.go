@@ -11,39 +11,6 @@ import (
 	"github.com/amber-memory/amber/internal/test/must"
 )
 
-func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	c := r.local("default")
-	saved, text := c.call("memory_save", object{"content": "We chose PostgreSQL for JSONB", "title": "database", "kind": "project_fact", "tags": []string{"db"}})
-	id := saved["id"].(string)
-	if saved["scope"] != "project" || saved["deduplicated"] != false || !strings.Contains(text, id) {
-		t.Errorf("saved %v, %q", saved, text)
-	}
-	has(t, "saved again", c.out("memory_save", object{"content": "We chose PostgreSQL for JSONB", "title": "database", "kind": "project_fact"}),
-		object{"id": id, "deduplicated": true})
-	found, text := c.call("memory_recall", object{"query": "which database did we pick"})
-	hits := found["hits"].([]any)
-	if len(hits) != 1 || hits[0].(object)["id"] != id || !strings.Contains(text, "PostgreSQL") {
-		t.Fatalf("found %v, %q", found, text)
-	}
-	must.Equal(t, "trust of what an agent saved", hits[0].(object)["trust"].(string), "agent")
-	has(t, "got", c.out("memory_get", object{"id": id}), object{"content": "We chose PostgreSQL for JSONB", "project": "acme/shop"})
-	must.Equal(t, "revision", c.out("memory_update", object{"id": id, "content": "We chose SQLite", "if_revision": 1})["revision"], 2.0)
-	c.failsAs("an update of what somebody changed", amber.KindConflict, "memory_update", object{"id": id, "content": "x", "if_revision": 1})
-	c.call("memory_forget", object{"id": id})
-	c.failsAs("what is forgotten", amber.KindNotFound, "memory_get", object{"id": id})
-	var actions []string
-	for _, e := range r.audit.Cut(0) {
-		actions = append(actions, e.Action+" "+e.Outcome)
-		if e.Action != "mcp.memory_save" && e.Subject != id {
-			t.Errorf("%s is about %q", e.Action, e.Subject)
-		}
-	}
-	want := []string{"mcp.memory_save ok", "mcp.memory_save ok", "mcp.memory_update ok", "mcp.memory_update conflict", "mcp.memory_forget ok"}
-	must.Equal(t, "audit", actions, want)
-}
-
 // TestWhatACallNamesIsTheScope saves with a session and a project of the call
 // and no scope: the memory is of the narrower, and is found there alone.
 func TestWhatACallNamesIsTheScope(t *testing.T) {
@@ -87,15 +54,6 @@ func TestTheSameTextAgainAddsToTheMemory(t *testing.T) {
 	if other["revision"] != 1.0 || fmt.Sprint(other["not_taken"]) != "[metadata.type]" || !strings.Contains(text, "Not taken") {
 		t.Errorf("saved with another type: %v, %q", other, text)
 	}
-}
-
-func TestATopicIsRevised(t *testing.T) {
-	t.Parallel()
-	c := newRig(t).local("")
-	one, _ := c.call("memory_save", object{"content": "v1", "topic": "Build Cache"})
-	two, _ := c.call("memory_save", object{"content": "v2", "topic": "build-cache"})
-	must.Equal(t, "id", one["id"], two["id"])
-	must.Equal(t, "revision", two["revision"], 2.0)
 }
 
 // TestLongTextsComeInPages reads a long memory page by page: nothing is missing,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -13,36 +12,6 @@ import (
 	"github.com/amber-memory/amber/internal/serve/mcpapi"
 	"github.com/amber-memory/amber/internal/test/must"
 )
-
-func TestProfilesOfferTheirTools(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	for tools, want := range map[string][]string{
-		"default":   {"memory_save", "memory_recall", "memory_get", "memory_update", "memory_forget", "memory_context", "memory_timeline", "session_start", "session_end", "session_summary"},
-		"snapshots": {"snapshot_create", "snapshot_list", "snapshot_diff", "snapshot_verify", "snapshot_restore", "consolidation_begin", "consolidation_end"},
-		"state":     {"state_list", "state_get", "state_set", "state_delete", "session_state_get", "session_state_set"},
-		"engram": {
-			"mem_save", "mem_search", "mem_context", "mem_session_summary", "mem_session_start", "mem_session_end", "mem_get_observation",
-			"mem_suggest_topic_key", "mem_capture_passive", "mem_save_prompt", "mem_update", "mem_delete", "mem_stats", "mem_timeline",
-			"mem_pin", "mem_unpin", "mem_review", "mem_judge", "mem_compare", "mem_merge_projects", "mem_current_project", "mem_doctor",
-		},
-		"reference": {
-			"create_entities", "create_relations", "add_observations", "delete_entities", "delete_observations", "delete_relations",
-			"read_graph", "search_nodes", "open_nodes",
-		},
-		"chatgpt":                             {"search", "fetch"},
-		"files":                               {"memory"},
-		"files, memory_save,chatgpt,files":    {"memory_save", "search", "fetch", "memory"},
-		"memory_recall":                       {"memory_recall"},
-		"snapshot_restore,memory_get,default": {"memory_save", "memory_recall", "memory_get", "memory_update", "memory_forget", "memory_context", "memory_timeline", "session_start", "session_end", "session_summary", "snapshot_restore"},
-	} {
-		must.Equal(t, tools, r.local(tools).tools(), want)
-	}
-	all := r.local("all").tools()
-	if len(all) < 50 || len(all) != len(slices.Compact(slices.Sorted(slices.Values(all)))) {
-		t.Errorf("all are %d: %v", len(all), all)
-	}
-}
 
 func TestUnknownToolsCannotBeAskedFor(t *testing.T) {
 	t.Parallel()

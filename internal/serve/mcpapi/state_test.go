@@ -9,34 +9,6 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// State documents are written with conditions, read, listed and deleted.
-func TestStateDocuments(t *testing.T) {
-	t.Parallel()
-	c := newRig(t).local("state")
-	first, _ := c.call("state_set", object{"name": "my.cursor", "document": object{"at": 1}, "if_absent": true})
-	has(t, "stored", first, object{"document": nil, "name": "my.cursor"})
-	c.failsAs("storing it as a new one again", amber.KindConflict,
-		"state_set", object{"name": "my.cursor", "document": 2, "if_absent": true})
-	second, _ := c.call("state_set", object{"name": "my.cursor", "document": object{"at": 2}, "if_revision": first["revision"]})
-	c.failsAs("storing over the revision before", amber.KindConflict,
-		"state_set", object{"name": "my.cursor", "document": 3, "if_revision": first["revision"]})
-	got, _ := c.call("state_get", object{"name": "my.cursor"})
-	if doc, _ := got["document"].(map[string]any); doc["at"] != 2.0 || got["revision"] != second["revision"] {
-		t.Errorf("read %v", got)
-	}
-	list, _ := c.call("state_list", nil)
-	if docs := list["documents"].([]any); len(docs) != 1 || docs[0].(map[string]any)["document"] != nil {
-		t.Errorf("listed %v", list)
-	}
-	c.failsAs("deleting the revision before", amber.KindConflict,
-		"state_delete", object{"name": "my.cursor", "if_revision": first["revision"]})
-	c.call("state_delete", object{"name": "my.cursor"})
-	c.failsAs("reading what was deleted", amber.KindNotFound, "state_get", object{"name": "my.cursor"})
-	for _, name := range []string{"../x", "A", ""} {
-		c.failsAs("the name "+name, amber.KindInvalid, "state_set", object{"name": name, "document": 1})
-	}
-}
-
 // The state of a session keeps what other programs set, and a caller that may
 // only write is not shown it.
 func TestSessionState(t *testing.T) {
