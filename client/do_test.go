@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -32,47 +31,6 @@ func TestAnOperationWithoutAMethodIsCalled(t *testing.T) {
 	must.Equal(t, "turns where none is asked for", len(page.Items), 0)
 	_, err := op.EventStream.Call(t.Context(), a, op.EventsIn{})
 	must.Kind(t, "a stream", err, amber.KindUnsupported)
-}
-
-// Every operation of the table reaches its own route: the request is made of the route and the tags of the input alone.
-func TestEveryOperationReachesItsRoute(t *testing.T) {
-	t.Parallel()
-	var asked string
-	routes := http.NewServeMux()
-	for _, r := range op.All() {
-		routes.HandleFunc(r.Method()+" "+r.Path(), func(http.ResponseWriter, *http.Request) { asked = r.ID })
-	}
-	c := must.Get(client.New(client.Options{URL: "http://127.0.0.1", Attempts: 1, HTTP: &http.Client{Transport: direct{routes}}}))(t)
-	a := must.Get(c.Agent("acme", "ada"))(t)
-	for _, r := range op.All() {
-		if r.Is(op.Streamed) {
-			continue
-		}
-		where := op.Where(a)
-		if r.Is(op.OfHome) {
-			where = c
-		}
-		asked = ""
-		in := reflect.New(r.In).Elem()
-		must.Do(t, op.Fields(in, func(f op.Field, v reflect.Value) error {
-			if f.In == "path" && f.Name != "tenant" && f.Name != "agent" {
-				v.SetString("a/../{b}")
-			}
-			if f.Type == reflect.TypeFor[amber.SnapshotID]() {
-				v.SetString(string(someID))
-			}
-			if f.Name == "raw" {
-				v.Set(reflect.ValueOf(op.Upload{Reader: strings.NewReader("x")}))
-			}
-			return nil
-		}))
-		if _, rules := bodyOf(in).Type().MethodByName("Normalize"); rules {
-			continue // TestRequestsStayAsTheyAre calls those with bodies that are valid
-		}
-		var out op.None
-		_ = where.Do(t.Context(), r, in.Interface(), &out) // the answer is none of Amber
-		must.Equal(t, "operation", asked, r.ID)
-	}
 }
 
 // A body gets the ids of the path where it leaves them out, and may not name others. The agent of a client is no part of what concerns the
@@ -135,18 +93,6 @@ func TestABlockWithoutItemsIsWhole(t *testing.T) {
 	defer srv.Close()
 	a := must.Get(must.Get(client.New(client.Options{URL: srv.URL, HTTP: unkept()}))(t).Agent("acme", "ada"))(t)
 	must.Get(a.Context(t.Context(), wire.ContextRequest{}))(t)
-}
-
-// bodyOf is the body of an input, or the input where it has none.
-func bodyOf(in reflect.Value) reflect.Value {
-	body := in
-	_ = op.Fields(in, func(f op.Field, v reflect.Value) error {
-		if f.In == "body" {
-			body = v
-		}
-		return nil
-	})
-	return body
 }
 
 // An answer that lacks what the table is sure of, or is about another record, is damaged.

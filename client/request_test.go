@@ -30,9 +30,11 @@ var errLost = errors.New("the answer is lost")
 
 // spoken writes down the first request of one call and loses every answer.
 type spoken struct {
-	first strings.Builder
-	long  bool // its answer may take longer than others
-	sent  int
+	routes *http.ServeMux // of the table of operations
+	route  string         // that the request was for
+	first  strings.Builder
+	long   bool // its answer may take longer than others
+	sent   int
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -41,6 +43,7 @@ func (s *spoken) RoundTrip(r *http.Request) (*http.Response, error) {
 	if s.sent > 1 {
 		return nil, errLost
 	}
+	_, s.route = s.routes.Handler(r)
 	fmt.Fprintf(&s.first, "%s %s\n", r.Method, r.URL.RequestURI())
 	for _, name := range []string{"Accept", "Content-Type", "Idempotency-Key", "If-Match", "Expect"} {
 		if v := r.Header.Get(name); v != "" {
@@ -61,8 +64,9 @@ func (s *spoken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errLost
 }
 
-// TestRequestsStayAsTheyAre: the request of every operation, for the input that the reference gives as an example, is equal to the byte, and
-// so is how often it is sent when its answer is lost. The table says how long an answer may take, and no word of a path does.
+// TestRequestsStayAsTheyAre: the request of every operation, for the input that the reference gives as an example, reaches
+// its route and is equal to the byte, and so is how often it is sent when its answer is lost. The table says how long an
+// answer may take, and no word of a path does.
 func TestRequestsStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	var examples map[string]struct {
@@ -70,14 +74,19 @@ func TestRequestsStayAsTheyAre(t *testing.T) {
 		Request    json.RawMessage
 	}
 	must.Do(t, json.Unmarshal(must.Get(os.ReadFile("../internal/serve/httpapi/examples.json"))(t), &examples))
+	routes := http.NewServeMux()
+	for _, r := range op.All() {
+		routes.Handle(r.Method()+" /amber"+r.Path(), http.NotFoundHandler())
+	}
 	var all strings.Builder
 	for _, r := range op.All() {
 		if r.Is(op.Streamed) {
 			continue
 		}
-		s := &spoken{}
+		s := &spoken{routes: routes}
 		c := must.Get(client.New(client.Options{
-			URL: "http://127.0.0.1/amber", Attempts: 2, Wait: noWait, Patience: patience, HTTP: &http.Client{Transport: s}, Random: bytes.NewReader(make([]byte, 16)),
+			URL: "http://127.0.0.1/amber", Attempts: 2, Wait: noWait, Patience: patience,
+			HTTP: &http.Client{Transport: s}, Random: bytes.NewReader(make([]byte, 16)),
 		}))(t)
 		in := reflect.New(r.In).Elem()
 		must.Do(t, op.Fields(in, func(f op.Field, v reflect.Value) error {
@@ -102,6 +111,7 @@ func TestRequestsStayAsTheyAre(t *testing.T) {
 		var out op.None
 		err := where.Do(t.Context(), r, in.Interface(), &out)
 		must.Hold(t, s.sent > 0, "%s: nothing is sent: %v", r.ID, err)
+		must.Equal(t, r.ID+": route", s.route, r.Method()+" /amber"+r.Path())
 		if !r.Is(op.Uploaded) { // it may take as long as its file comes, without a deadline
 			must.Equal(t, r.ID+" may take long", s.long, r.Is(op.Long))
 		}
