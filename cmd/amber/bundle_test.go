@@ -59,36 +59,6 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 	}
 }
 
-func TestBundleExportRefusesBeforeItFreezes(t *testing.T) {
-	t.Parallel()
-	taken := filepath.Join(t.TempDir(), "there")
-	must.Do(t, os.WriteFile(taken, nil, 0o600))
-	b := newBench(t)
-	for _, tc := range []struct {
-		args []string
-		code int
-	}{
-		{[]string{"--level", "0"}, 2},
-		{[]string{"--level", "20"}, 2},
-		{[]string{"--format", ""}, 2},
-		{[]string{"--format", "zip"}, 2},
-		{[]string{"-o", ""}, 2},
-		{[]string{"-o", taken}, 4},
-		{[]string{"--encrypt", "age1nonsense"}, 2},
-		{[]string{"--encrypt", ""}, 2},
-		{[]string{"--encrypt", someRecipient, "--passphrase-file", taken}, 2},
-		{[]string{"--passphrase-file", ""}, 2},
-		{[]string{"--passphrase-file", taken}, 2}, // it is empty
-		{[]string{"--passphrase-file", t.TempDir()}, 6},
-		{[]string{"--redact", "--no-redact"}, 2},
-		{[]string{"--label", "two\nlines"}, 2},
-		{[]string{string(snapC)}, 2},
-	} {
-		b.run(append([]string{"bundle", "export", "--now"}, tc.args...)...).exits(tc.code)
-		b.wants()
-	}
-}
-
 func TestBundleExportTellsWhatIsWrongWithIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -133,18 +103,6 @@ func TestBundleVerifyExits(t *testing.T) {
 	}
 }
 
-func TestSnapshotVerifyHeedsPolicy(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.engine.reports = map[amber.SnapshotID]wire.VerifyReport{
-		snapC: {Checked: []string{"manifest"}, Signature: sign.SignatureReport{Status: sign.SignatureMissing}},
-	}
-	b.engine.policy = amber.Errorf(amber.KindRefused, "check signature", "", "the bundle is not signed")
-	for _, which := range []string{string(snapC), "--all"} {
-		b.run("snapshot", "verify", which).exits(6).prints("signature: not signed").warns("the bundle is not signed")
-	}
-}
-
 func TestSnapshotRestoreTakesABundle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -171,15 +129,4 @@ func TestSnapshotRestoreTakesABundle(t *testing.T) {
 	} {
 		b.run(append([]string{"snapshot", "restore", "--yes"}, args...)...).exits(2)
 	}
-}
-
-func TestRecipientsRemoveSaysWhatItDoesNotDo(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.engine.readers = []string{someRecipient}
-	var out freeze.Readership
-	b.json(0, &out, "repo", "recipients", "remove", "  "+someRecipient)
-	must.Equal(t, "", out, freeze.Readership{Recipients: []string{someRecipient}, Added: []string{}, Removed: []string{someRecipient}})
-	b.run("--quiet", "repo", "recipients", "remove", someRecipient).warns("WARNING: the removed recipient may have kept the key of the repository")
-	b.run("repo", "recipients", "add", "nonsense").exits(2)
 }

@@ -31,11 +31,9 @@ type fakeEngine struct {
 	restored wire.RestoreReport
 	pruned   wire.PruneReport
 	gc       wire.GCReport
-	view     *fakeView
 	bundle   wire.BundleReport
 	exported wire.ExportReport
 	imported wire.ImportReport
-	readers  []string
 	policy   error // what Acceptable says
 
 	asked []any // every request that changes something, and dry runs
@@ -131,7 +129,7 @@ func (f *fakeEngine) CheckRepository(_ context.Context, r wire.CheckRequest) (wi
 }
 
 func (f *fakeEngine) At(_ context.Context, ref wire.SnapshotRef) (agent.View, error) {
-	return f.view, f.has(ref.ID)
+	return emptyView{}, f.has(ref.ID)
 }
 
 func (f *fakeEngine) ExtractSource(_ context.Context, ref wire.SnapshotRef, name, dir string) (agent.Extraction, error) {
@@ -166,12 +164,11 @@ func (f *fakeEngine) RestoreBundle(_ context.Context, file string, r wire.Restor
 func (f *fakeEngine) Acceptable(string, sign.SignatureReport) error { return f.policy }
 
 func (f *fakeEngine) Recipients(context.Context, amber.TenantID) ([]string, error) {
-	return f.readers, nil
+	return nil, nil
 }
 
-func (f *fakeEngine) ChangeRecipients(_ context.Context, _ amber.TenantID, add, remove []string, rotate bool) ([]string, error) {
-	f.asked = append(f.asked, add, remove, rotate)
-	return f.readers, nil
+func (f *fakeEngine) ChangeRecipients(context.Context, amber.TenantID, []string, []string, bool) ([]string, error) {
+	return nil, nil
 }
 
 func (f *fakeEngine) CopyTo(context.Context, amber.TenantID, target.Target, bool) (target.CopyReport, error) {
@@ -182,42 +179,14 @@ func (f *fakeEngine) CopyFrom(context.Context, amber.TenantID, target.Target) (t
 	return target.CopyReport{}, nil
 }
 
-// fakeView is the memory of a snapshot.
-type fakeView struct {
-	memories []amber.Memory
-	query    amber.Query
-	listed   amber.ListQuery
-	closed   int
+// emptyView is a snapshot that holds no memory.
+type emptyView struct{ agent.View }
+
+func (emptyView) Recall(context.Context, amber.Query) (amber.RecallResult, error) {
+	return amber.RecallResult{}, nil
 }
 
-func (v *fakeView) Recall(_ context.Context, q amber.Query) (amber.RecallResult, error) {
-	v.query = q
-	hits := []amber.Hit{}
-	for _, m := range v.memories {
-		hits = append(hits, amber.Hit{ID: m.ID, Title: m.Title, Content: m.Content, Snippet: m.Content, Score: 1})
-	}
-	return amber.RecallResult{Hits: hits}, nil
-}
-
-func (v *fakeView) Get(_ context.Context, id amber.MemoryID) (amber.Memory, error) {
-	for _, m := range v.memories {
-		if m.ID == id {
-			return m, nil
-		}
-	}
-	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "get memory", string(id), "there is none")
-}
-
-func (v *fakeView) List(_ context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	v.listed = q
-	return amber.Page[amber.Memory]{Items: v.memories}, nil
-}
-
-func (v *fakeView) Stats() agent.ViewStats {
-	return agent.ViewStats{PagesRead: 12, PagesTotal: 480, BytesRead: 3 << 20}
-}
-
-func (v *fakeView) Close() error { v.closed++; return nil }
+func (emptyView) Close() error { return nil }
 
 // Snapshots of the fake; the ends of the first two ids are alike.
 const (
@@ -234,7 +203,6 @@ func newFakeEngine() *fakeEngine {
 			{ID: snapB, Agent: "default", Tenant: "default", CreatedAt: at, Pinned: true},
 			{ID: snapA, Agent: "default", Tenant: "default", Damage: "the digest does not match"},
 		},
-		view: &fakeView{},
 	}
 }
 

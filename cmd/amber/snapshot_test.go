@@ -10,10 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
-	"github.com/amber-memory/amber/cmd/amber/internal/memory"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
@@ -31,58 +28,6 @@ func TestSnapshotCreate(t *testing.T) {
 	r.warns("WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)", "WARNING: not in the snapshot: 7 more")
 	b.wants(wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true, By: wire.Asker{Trust: amber.TrustOwn, Author: amber.Author{Host: "cli"}}})
 	b.run("snapshot", "create").warns("frozen: 5.0 MiB, 1.5 KiB of it new", "3.2 ms")
-	var meta map[string]any
-	b.engine.metas[0].Skipped = nil
-	b.json(0, &meta, "snapshot", "create")
-	for _, field := range []string{"id", "agent", "tenant", "label", "created_at", "bytes_total", "bytes_new", "digest", "git_oid", "encrypted", "signed_by", "fence_ms", "skipped"} {
-		if meta[field] == nil {
-			t.Errorf("the JSON has no %s", field)
-		}
-	}
-}
-
-func TestSnapshotCreateRefusesWhatIsNotThere(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for _, c := range []struct {
-		args []string
-		code int
-		says string
-	}{
-		{[]string{"--agent", "typo", "snapshot", "create"}, 3, "agent typo does not exist in tenant default, agents are: default"},
-		{[]string{"snapshot", "create", "--source", "../x"}, 2, "source"},
-		{[]string{"snapshot", "create", "--label", strings.Repeat("x", wire.MaxLabelBytes+1)}, 2, "label"},
-		{[]string{"snapshot", "create", "now"}, 2, ""},
-	} {
-		b.run(c.args...).exits(c.code).warns(c.says)
-	}
-	b.wants()
-	if _, err := os.Stat(filepath.Join(b.home, "tenants", "default", "agents", "typo")); !os.IsNotExist(err) {
-		t.Errorf("the agent that is not there was made: %v", err)
-	}
-}
-
-func TestSnapshotShortIDs(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for _, c := range []struct {
-		name, arg string
-		code      int
-		says      string
-	}{
-		{"whole", string(snapA), 0, string(snapA)},
-		{"eight digits", "77ab03de", 0, string(snapC)},
-		{"capitals", "77AB03DE", 0, string(snapC)},
-		{"more digits, on the second page", "00015f3a91c0", 0, string(snapA)},
-		{"ambiguous", "5f3a91c0", 2, "several ids end in these digits: " + string(snapB) + ", " + string(snapA)},
-		{"absent", "00000000", 3, "no id ends in these digits"},
-		{"absent and whole", "01900000-0000-7000-8000-000000000000", 3, ""},
-		{"seven digits", "7ab03de", 2, "read snapshot id"},
-		{"no id", "../../etc", 2, "amber snapshot list"},
-	} {
-		r := b.run("snapshot", "show", c.arg).exits(c.code)
-		says(t, c.name, r.stdout+r.stderr, c.says)
-	}
 }
 
 func TestSnapshotList(t *testing.T) {
@@ -100,15 +45,6 @@ func TestSnapshotList(t *testing.T) {
 		t.Errorf("page %v, want one item, a cursor and no null", page)
 	}
 	must.Equal(t, "lines, one for every snapshot", strings.Count(b.run("snapshot", "list", "--jsonl").stdout, "\n"), 3)
-}
-
-func TestSnapshotListMakesNothing(t *testing.T) {
-	t.Parallel()
-	b := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: &fakeEngine{}}
-	b.run("--json", "snapshot", "list").exits(0).prints(`"items": []`)
-	if _, err := os.Stat(b.home); !os.IsNotExist(err) {
-		t.Errorf("a home was made: %v", err)
-	}
 }
 
 func TestSnapshotShow(t *testing.T) {
@@ -214,17 +150,6 @@ func TestSnapshotDiff(t *testing.T) {
 											prints("- memories k1  Database", "~ notes a.md", "2 commits, 1 file, +5 -3 lines", "and 2 rows more")
 	b.wants(wire.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true})
 	b.run("snapshot", "diff", string(snapA), string(snapC), "--stat", "--rows").exits(2)
-}
-
-func TestSnapshotPin(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for verb, pinned := range map[string]bool{"pin": true, "unpin": false} {
-		var out freeze.Pinning
-		b.json(0, &out, "snapshot", verb, "77ab03de")
-		must.Equal(t, verb, out, freeze.Pinning{ID: snapC, Pinned: pinned})
-		b.wants(wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, pinned)
-	}
 }
 
 // TestSnapshotVerbsAsk checks every verb that cannot be undone.
@@ -470,15 +395,6 @@ func TestFullDiskIsToldWithWhatHelps(t *testing.T) {
 	b.run("snapshot", "restore", string(snapC), "--yes").warns("hint: look closer\n")
 }
 
-// TestSnapshotRestoreOntoAFreshMachine restores where there is a repository
-// and no agent.
-func TestSnapshotRestoreOntoAFreshMachine(t *testing.T) {
-	t.Parallel()
-	b := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: newFakeEngine()}
-	b.run("snapshot", "restore", string(snapC), "--yes").exits(0).warns("made a new home")
-	must.Equal(t, "restored", b.engine.changed(), true)
-}
-
 // TestSnapshotRestoreOfADamagedAgent restores where the live database is
 // beyond reading, which is when one needs it.
 func TestSnapshotRestoreOfADamagedAgent(t *testing.T) {
@@ -496,90 +412,6 @@ func TestSnapshotRestoreOfADamagedAgent(t *testing.T) {
 	b.run("snapshot", "create").exits(0)
 	b.run("recall", "database", "--at", string(snapC)).exits(0).warns("the live agent does not open, so the active session is not known")
 	b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes").exits(5)
-}
-
-func TestSnapshotRestoreSource(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.engine.detail = wire.SnapshotDetail{
-		SnapshotMeta: wire.SnapshotMeta{Skipped: []wire.Skipped{{Part: "source:x", Path: "sock", Reason: wire.SkipNotRegular}, {Part: "notes", Path: "y"}}},
-		Sources:      []wire.SourceReport{{Name: "x", Files: 3, Bytes: 2048}},
-	}
-	dir := filepath.Join(t.TempDir(), "out")
-	var plan agent.Extraction
-	b.json(0, &plan, "snapshot", "restore", string(snapC), "--source", "x", "--to", dir, "--dry-run")
-	if !plan.DryRun || plan.Files != 3 || plan.To != dir || len(plan.Skipped) != 1 || len(b.engine.asked) > 0 {
-		t.Errorf("plan %+v, asked %v", plan, b.engine.asked)
-	}
-	b.run("snapshot", "restore", string(snapC), "--source", "x", "--to", dir).exits(0).prints("wrote source x, 3 files, 2.0 KiB, to " + dir)
-	b.wants(wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, "x", dir)
-
-	full := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
-	for _, c := range []struct {
-		source, to string
-		code       int
-	}{{"x", full, 2}, {"x", filepath.Join(full, "mine"), 2}, {"y", dir, 3}} {
-		b.run("snapshot", "restore", string(snapC), "--source", c.source, "--to", c.to, "--yes").exits(c.code)
-	}
-	b.wants()
-}
-
-func TestSnapshotRestoreMemory(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	var page amber.Page[amber.Memory]
-	b.json(0, &page, "list", "--all")
-	then := page.Items[0]
-	b.engine.view.memories = []amber.Memory{then}
-	id := string(then.ID)
-	b.run("edit", id, "we chose MySQL", "--tag", "hasty").exits(0)
-	restore := []string{"snapshot", "restore", string(snapC), "--memory", cli.ShortID(id)}
-
-	b.run(restore...).exits(6)
-	var out wire.MemoryRestore
-	b.json(0, &out, append(restore, "--dry-run")...)
-	must.Equal(t, "changed", out.Changed, []string{"content", "tags"})
-	b.json(0, &out, append(restore, "--yes")...)
-	var now amber.Memory
-	b.json(0, &now, "get", id)
-	if now.Content != then.Content || now.Revision != 3 || len(now.Tags) != 0 || out.Memory.Revision != 3 {
-		t.Errorf("it is %+v after the restore, %+v", now, out)
-	}
-	b.run(append(restore, "--yes")...).prints("is as it was: revision 3")
-
-	must.Equal(t, "times the view was closed", b.engine.view.closed, 4)
-	b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes").exits(3)
-}
-
-func TestRecallAt(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.engine.view.memories = []amber.Memory{{ID: "01900000-0000-7000-8000-000000000001", Title: "Then", Content: "we chose Oracle"}}
-	b.run("recall", "which database", "--at", "77ab03de", "--kind", "constraint", "--explain").exits(0).
-		prints("we chose Oracle").warns("read 12 of 480 pages (2.5 %), 3.0 MiB from the repository")
-	if q := b.engine.view.query; q.Limit != 0 || q.Text != "which database" || len(q.Kinds) != 1 {
-		t.Errorf("query %+v", q)
-	}
-	var out memory.RecalledAt
-	b.json(0, &out, "recall", "x", "--at", "77ab03de", "--explain")
-	if out.Read == nil || out.Read.PagesRead != 12 || len(out.Hits) != 1 {
-		t.Errorf("answer %+v", out)
-	}
-	b.run("--json", "recall", "x", "--at", "77ab03de").exits(0).omits("pages_read")
-	b.run("recall", "x", "--at", "").exits(2)
-	must.Equal(t, "times the view was closed", b.engine.view.closed, 3)
-}
-
-func TestListAt(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.engine.view.memories = []amber.Memory{{ID: "01900000-0000-7000-8000-000000000001", Title: "Then"}}
-	b.run("list", "--at", "77ab03de", "--all", "--deleted", "-n", "7", "--explain").prints("Then").warns("read 12 of 480 pages")
-	if q := b.engine.view.listed; !q.All || !q.Deleted || q.Limit != 7 {
-		t.Errorf("query %+v", q)
-	}
-	b.run("list", "--explain").exits(2)
 }
 
 func TestByteSize(t *testing.T) {
