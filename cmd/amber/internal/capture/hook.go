@@ -175,7 +175,7 @@ func (a *app) readEvent(ctx context.Context, host hook.Host, name string, args [
 	if len(args) > 0 {
 		in.Payload = strings.NewReader(args[0])
 	} else if f, ok := a.Stdin.(*os.File); !ok || !term.Is(f) {
-		p := cli.NewPatient(a.Stdin, cli.StdinPatience, cli.StdinLimit)
+		p := cli.NewPatient(a.Stdin)
 		in.Payload, unfinished = p, func() bool { return p.GaveUp }
 	}
 	ev = hook.Read(in)

@@ -81,6 +81,11 @@ func (i *interruptible) Read(b []byte) (int, error) {
 			i.err = Interruption(i.op)
 		}
 	}
+	return i.take(b)
+}
+
+// take hands out what was read, and the error behind it.
+func (i *interruptible) take(b []byte) (int, error) {
 	if len(i.rest) == 0 {
 		return 0, i.err
 	}
