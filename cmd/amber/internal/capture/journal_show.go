@@ -17,9 +17,6 @@ func (a *app) journalShowCommand() *cobra.Command {
 	var session string
 	var undrained bool
 	cmd := cli.Verb("show", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(f.N); err != nil {
-			return err
-		}
 		at, err := a.Configured()
 		if err != nil {
 			return err

@@ -24,6 +24,7 @@ func (f *PageFlags) Add(cmd *cobra.Command) {
 	fl.IntVarP(&f.N, "limit", "n", amber.DefaultPageSize, fmt.Sprintf("list at most this many (up to %d)", amber.MaxPageSize))
 	fl.StringVar(&f.Cursor, "cursor", "", "continue at this cursor of the page before")
 	AddJSONL(cmd, &f.JSONL)
+	cmd.PreRunE = func(*cobra.Command, []string) error { return PageSize(f.N) }
 }
 
 // AddJSONL is for listings that have no pages.

@@ -62,9 +62,6 @@ func (a *app) queueStatsCommand() *cobra.Command {
 func (a *app) queueDeadCommand() *cobra.Command {
 	var f cli.PageFlags
 	cmd := cli.Verb("dead", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(f.N); err != nil {
-			return err
-		}
 		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 			read := func(n int, c amber.Cursor) (amber.Page[amber.DeadEntry], error) {
 				return s.Store.QueueKeeper.DeadEntries(ctx, amber.Paging{Limit: n, Cursor: c})

@@ -55,9 +55,6 @@ func (a *app) taskListCommand() *cobra.Command {
 	var f cli.PageFlags
 	var state, session string
 	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(f.N); err != nil {
-			return err
-		}
 		if cmd.Flags().Changed("state") && !amber.TaskState(state).Valid() {
 			return cli.Usage("--state %q is not a state of a task; the states are %s", cli.OneLine(state, 40), taskStates())
 		}

@@ -17,9 +17,6 @@ import (
 func (a *app) snapshotListCommand() *cobra.Command {
 	var page cli.PageFlags
 	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(page.N); err != nil {
-			return err
-		}
 		return a.WithSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 			if cmd.Flags().Changed("agent") || cmd.Flags().Changed("tenant") {
 				if err := a.known(ctx, s, e); err != nil {

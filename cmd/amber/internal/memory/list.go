@@ -24,9 +24,6 @@ type listFlags struct {
 func (a *app) listCommand() *cobra.Command {
 	var f listFlags
 	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(f.page.N); err != nil {
-			return err
-		}
 		if cmd.Flags().Changed("at") {
 			return a.listAt(cmd, f)
 		}

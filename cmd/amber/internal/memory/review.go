@@ -21,9 +21,6 @@ func (a *app) reviewCommand() *cobra.Command {
 func (a *app) reviewListCommand() *cobra.Command {
 	var page cli.PageFlags
 	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(page.N); err != nil {
-			return err
-		}
 		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 			return cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
 				return s.Store.Memories.List(ctx, amber.ListQuery{All: true, Waiting: amber.ReviewAgents, Limit: n, Cursor: c})

@@ -20,9 +20,6 @@ func (a *app) sessionListCommand() *cobra.Command {
 	var f cli.PageFlags
 	var binding, project string
 	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(f.N); err != nil {
-			return err
-		}
 		if cmd.Flags().Changed("binding") {
 			if err := amber.CheckID("binding", binding); err != nil {
 				return err

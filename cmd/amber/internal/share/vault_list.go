@@ -19,9 +19,6 @@ import (
 func (a *app) vaultListCommand(f *vaultFlags) *cobra.Command {
 	var page cli.PageFlags
 	cmd := cli.Verb("list", func(cmd *cobra.Command, _ []string) error {
-		if err := cli.PageSize(page.N); err != nil {
-			return err
-		}
 		if !colony.ValidCursor(amber.Cursor(page.Cursor)) {
 			return cli.Usage("--cursor %q is not a cursor that an earlier page returned", cli.OneLine(page.Cursor, 60))
 		}
