@@ -249,18 +249,15 @@ func (a *app) indexProvisionCommand() *cobra.Command {
 	return cmd
 }
 
-// maxRootKey bounds a root key.
-const maxRootKey = 4 << 10
-
 // rootKey reads the key that makes accounts.
 func (a *app) rootKey(file string) (key string, err error) {
 	switch file {
 	case "":
 		return "", cli.Usage("--root-key-file is missing: it names the file with the root key of the server, - reads it from stdin")
 	case "-":
-		key, err = a.Text("-", maxRootKey)
+		key, err = a.Text("-", cli.MaxSecret)
 	default:
-		key, err = a.SecretFile("read root key", file, maxRootKey)
+		key, err = a.SecretFile("read root key", file)
 	}
 	if key = strings.TrimSpace(key); err == nil && key == "" {
 		err = amber.Errorf(amber.KindInvalid, "read root key", file, "the file is empty")

@@ -55,8 +55,8 @@ func (f access) Resolve(a *App) (agent.Access, error) {
 // PassphraseVariable is where the passphrase of bundles is looked for.
 const PassphraseVariable = "AMBER_BUNDLE_PASSPHRASE"
 
-// maxPassphrase bounds a passphrase; no person types a longer one.
-const maxPassphrase = 4096
+// MaxSecret bounds a passphrase, a token and a key in a file or on stdin.
+const MaxSecret = 4096
 
 // AddPassphraseFlag adds --passphrase-file.
 func AddPassphraseFlag(cmd *cobra.Command, file *string) {
@@ -88,19 +88,19 @@ func (a *App) secretText(file string) (string, error) {
 	case "":
 		return "", Usage("--passphrase-file is empty")
 	case "-":
-		return a.Text("-", maxPassphrase)
+		return a.Text("-", MaxSecret)
 	}
-	return a.SecretFile("read passphrase", file, maxPassphrase)
+	return a.SecretFile("read passphrase", file)
 }
 
 // SecretFile reads a file that must be for the owner alone. Errors: not_found;
 // refused when others may read it; invalid.
-func (a *App) SecretFile(op, file string, most int64) (string, error) {
+func (a *App) SecretFile(op, file string) (string, error) {
 	path, err := a.Absolute(file)
 	if err != nil {
 		return "", err
 	}
-	return agent.SecretFile(op, path, most)
+	return agent.SecretFile(op, path, MaxSecret)
 }
 
 // Either checks two flags that say the opposite of each other and returns what

@@ -21,9 +21,6 @@ const (
 	remoteCAVariable  = "AMBER_REMOTE_CA"
 )
 
-// MaxTokenFile bounds a file with a token.
-const MaxTokenFile = 4096
-
 // remote is an agent that is served elsewhere.
 type remote struct {
 	client  *client.Client

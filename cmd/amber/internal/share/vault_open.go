@@ -127,9 +127,9 @@ func (a *app) vaultKey(file string) (string, error) {
 	var text string
 	var err error
 	if file == stdinKey {
-		text, err = a.Text(stdinKey, cli.MaxTokenFile)
+		text, err = a.Text(stdinKey, cli.MaxSecret)
 	} else {
-		text, err = a.SecretFile(op, a.Followed(file), cli.MaxTokenFile)
+		text, err = a.SecretFile(op, a.Followed(file))
 	}
 	if err != nil {
 		return "", localError(err)
