@@ -60,21 +60,14 @@ func (o Options) entries(name string, unit int) func(event) handler {
 // server returns the MCP server as most hosts want it.
 func (o Options) server(at ...string) server {
 	s := server{at: at, program: o.Executable, args: append(slices.Clone(o.Flags), "mcp")}
-	s.entry = struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}{s.program, s.args}
+	s.entry = serverEntry{Command: s.program, Args: s.args}
 	return s
 }
 
 // typed returns the MCP server with its type said.
 func (o Options) typed(kind string, at ...string) server {
 	s := o.server(at...)
-	s.entry = struct {
-		Type    string   `json:"type"`
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}{kind, s.program, s.args}
+	s.entry.Type = kind
 	return s
 }
 
@@ -146,13 +139,8 @@ func copilot() host {
 			if s == Project {
 				return []place{hooks}, nil // it has no file of its own for a project's servers
 			}
-			m := o.server("mcpServers")
-			m.entry = struct {
-				Type    string   `json:"type"`
-				Command string   `json:"command"`
-				Args    []string `json:"args"`
-				Tools   []string `json:"tools"`
-			}{"local", m.program, m.args, []string{"*"}}
+			m := o.typed("local", "mcpServers")
+			m.entry.Tools = []string{"*"}
 			return []place{hooks, o.serverFile(filepath.Join(o.folder("COPILOT_HOME", ".copilot"), "mcp-config.json"), m)}, nil
 		},
 		next: "start a new session of Copilot CLI",
@@ -188,11 +176,7 @@ func opencode() host {
 			}
 			m := o.server("mcp")
 			m.joined = true
-			m.entry = struct {
-				Type    string   `json:"type"`
-				Command []string `json:"command"`
-				Enabled bool     `json:"enabled"`
-			}{"local", m.wanted(), true}
+			m.entry = serverEntry{Type: "local", Command: m.wanted(), Enabled: true}
 			plain, commented := filepath.Join(config, "opencode.json"), filepath.Join(config, "opencode.jsonc")
 			file := func(path string) place {
 				pl := o.serverFile(path, m)

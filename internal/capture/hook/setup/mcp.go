@@ -19,7 +19,16 @@ type server struct {
 	joined  bool
 	program string
 	args    []string
-	entry   any // the whole entry
+	entry   serverEntry
+}
+
+// serverEntry is the whole entry of a server; hosts differ in the members they want.
+type serverEntry struct {
+	Type    string   `json:"type,omitempty"`
+	Command any      `json:"command"` // the program, or a list of it and its arguments
+	Args    []string `json:"args,omitempty"`
+	Tools   []string `json:"tools,omitempty"`
+	Enabled bool     `json:"enabled,omitempty"`
 }
 
 func (s server) path() []string { return extend(s.at, serverName) }
