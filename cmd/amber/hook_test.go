@@ -128,42 +128,6 @@ func (u *user) entries() map[string][]journal.HostEvent {
 	return all
 }
 
-// accepted are the answers each host takes, as the keys of its JSON; "" is
-// none at all.
-var accepted = map[hook.Host][]string{
-	hook.ClaudeCode: {"", "hookSpecificOutput{additionalContext,hookEventName}"},
-	hook.Codex:      {"", "hookSpecificOutput{additionalContext,hookEventName}"},
-	hook.Gemini:     {"", "hookSpecificOutput{additionalContext,hookEventName}"},
-	hook.VSCode:     {"", "hookSpecificOutput{additionalContext,hookEventName}"},
-	hook.Droid:      {"", "hookSpecificOutput{additionalContext,hookEventName}"},
-	hook.Cursor:     {"", "additional_context"},
-	hook.OpenCode:   {"", "context"},
-	hook.Copilot:    {"", "additionalContext"},
-	hook.Generic:    {""},
-}
-
-// keysOf describes an answer by its keys.
-func keysOf(t *testing.T, b []byte) string {
-	t.Helper()
-	if len(b) == 0 {
-		return ""
-	}
-	var v map[string]json.RawMessage
-	if err := json.Unmarshal(b, &v); err != nil {
-		t.Errorf("the answer is no JSON object: %q", b)
-		return "?"
-	}
-	var parts []string
-	for k, inner := range v {
-		if inner[0] == '{' {
-			k += "{" + keysOf(t, inner) + "}"
-		}
-		parts = append(parts, k)
-	}
-	slices.Sort(parts)
-	return strings.Join(parts, ",")
-}
-
 // TestRecordedPayloads hands every recorded payload of every host to the
 // program, with memories there to inject, and drains them.
 func TestRecordedPayloads(t *testing.T) {
@@ -184,20 +148,12 @@ func TestRecordedPayloads(t *testing.T) {
 				if code != 0 || errs != "" {
 					t.Errorf("%s: exit %d, %s", file, code, errs)
 				}
-				keys := keysOf(t, []byte(out))
-				if !slices.Contains(accepted[host], keys) {
-					t.Errorf("%s: the host does not take %s", file, out)
-				}
-				if keys != "" {
+				if out != "" { // which form a host takes is known where replies are made
 					injected++
-					if !strings.Contains(out, "Go 1.26") {
-						t.Errorf("%s: no memory in %s", file, out)
-					}
+					must.Says(t, file, out, "Go 1.26")
 				}
 			}
-			if wants := len(accepted[host]) > 1; wants != (injected > 0) {
-				t.Errorf("%d answers with context", injected)
-			}
+			must.Equal(t, "some answers have context", injected > 0, host != hook.Generic)
 			kept := 0
 			for _, events := range u.entries() {
 				kept += len(events)
