@@ -159,3 +159,27 @@ func (a *App) PrintSignature(w io.Writer, s sign.SignatureReport) {
 	}
 	Wrapped(w, 4, "  %s %s", a.Out.Style(Dim, "signature:"), text)
 }
+
+// ScoreParts names the parts of a score that are not 0. A score always has words.
+func ScoreParts(w *amber.Why) string {
+	parts := fmt.Sprintf("words %.3f", w.Words)
+	for _, part := range []struct {
+		name  string
+		value float64
+	}{
+		{"meaning", w.Meaning},
+		{"neighbours", w.Neighbours},
+		{"session", w.Session},
+		{"speaker", w.Speaker},
+		{"time", w.Time},
+		{"kind", w.Kind},
+		{"trust", w.Trust},
+		{"near the best", w.Feedback},
+		{"wording", w.Wording},
+	} {
+		if part.value != 0 {
+			parts += fmt.Sprintf(", %s %.3f", part.name, part.value)
+		}
+	}
+	return parts
+}

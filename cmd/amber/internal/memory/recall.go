@@ -222,15 +222,7 @@ func printWhy(w io.Writer, why *amber.Why) {
 	for _, t := range why.Terms {
 		fmt.Fprintf(w, "      %q in %s\n", t.Term, strings.Join(t.Fields, ", "))
 	}
-	fmt.Fprintf(w, "      words %.3f", why.Words)
-	for _, part := range []struct {
-		name  string
-		value float64
-	}{{"meaning", why.Meaning}, {"neighbours", why.Neighbours}, {"session", why.Session}, {"speaker", why.Speaker}, {"time", why.Time}, {"kind", why.Kind}, {"trust", why.Trust}, {"near the best", why.Feedback}, {"wording", why.Wording}} {
-		if part.value != 0 {
-			fmt.Fprintf(w, ", %s %.3f", part.name, part.value)
-		}
-	}
+	fmt.Fprint(w, "      ", cli.ScoreParts(why))
 	if why.Newer {
 		fmt.Fprint(w, ", newer than another about the same")
 	}

@@ -159,26 +159,7 @@ func whyDocument(d window.Document, w *amber.Why) window.Document {
 	for _, t := range w.Terms {
 		d = d.Text(fmt.Sprintf("%q in %s", t.Term, strings.Join(t.Fields, ", ")))
 	}
-	parts := []string{fmt.Sprintf("words %.3f", w.Words)}
-	for _, part := range []struct {
-		name  string
-		value float64
-	}{
-		{"meaning", w.Meaning},
-		{"neighbours", w.Neighbours},
-		{"session", w.Session},
-		{"speaker", w.Speaker},
-		{"time", w.Time},
-		{"kind", w.Kind},
-		{"trust", w.Trust},
-		{"near the best", w.Feedback},
-		{"wording", w.Wording},
-	} {
-		if part.value != 0 {
-			parts = append(parts, fmt.Sprintf("%s %.3f", part.name, part.value))
-		}
-	}
-	d = d.Text(strings.Join(parts, ", "))
+	d = d.Text(cli.ScoreParts(w))
 	if w.Newer {
 		d = d.Text("newer than another one about the same")
 	}
