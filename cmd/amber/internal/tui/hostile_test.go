@@ -36,6 +36,7 @@ func poison(v reflect.Value, n *int) {
 	switch v.Kind() {
 	case reflect.String:
 		if v.CanSet() {
+			spoiltFrom[*n] = v.String()
 			v.SetString(fmt.Sprintf("%d %s", *n, hostile[*n%len(hostile)]))
 			*n++
 		}
@@ -65,7 +66,30 @@ func poison(v reflect.Value, n *int) {
 	}
 }
 
-var poisoned int
+// poisoned counts the texts that were spoilt; spoiltFrom has what each of them was.
+var (
+	poisoned   int
+	spoiltFrom = map[int]string{}
+)
+
+// cure gives a question the texts that the store has instead of those that its answers had.
+func cure(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		n := -1
+		if _, err := fmt.Sscanf(v.String(), "%d ", &n); err == nil && v.CanSet() && v.String() == fmt.Sprintf("%d %s", n, hostile[n%len(hostile)]) {
+			v.SetString(spoiltFrom[n])
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			cure(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			cure(v.Field(i))
+		}
+	}
+}
 
 // poisonous answers a question with hostile text in every field.
 func poisonous[T any](v T, err error) (T, error) {
@@ -75,166 +99,44 @@ func poisonous[T any](v T, err error) (T, error) {
 	return p.Elem().Interface().(T), err
 }
 
-// spoilt is a store whose every answer is hostile: a server may send what a store would refuse.
-type spoilt struct{ amber.Store }
-
-func (s spoilt) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
-	return poisonous(s.LongTerm.Recall(ctx, amber.Query{Explain: true}))
-}
-
-func (s spoilt) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
-	return s.LongTerm.Write(ctx, r)
-}
-
-func (s spoilt) Delete(context.Context, amber.MemoryID) error {
-	return amber.Errorf(amber.KindConflict, hostile[0], hostile[2], "%s", hostile[1]).WithHint(hostile[3])
-}
-
-func (s spoilt) Health(ctx context.Context) (amber.Health, error) {
-	return poisonous(s.LongTerm.Health(ctx))
-}
-
-func (s spoilt) any(ctx context.Context) (amber.Memory, error) {
-	list, err := s.Memories.List(ctx, amber.ListQuery{All: true})
-	return poisonousFirst(list.Items, err)
-}
-
-func poisonousFirst(list []amber.Memory, err error) (amber.Memory, error) {
-	if err != nil || len(list) == 0 {
-		return amber.Memory{}, err
+// spoilt makes every answer of a store hostile: a server may send what a store would refuse.
+func spoilt(ctx context.Context, c *amber.Call) error {
+	for _, in := range c.In {
+		if in != nil {
+			cure(reflect.ValueOf(in))
+		}
 	}
-	return poisonous(list[0], nil)
-}
-
-func (s spoilt) Get(ctx context.Context, _ amber.MemoryID) (amber.Memory, error) { return s.any(ctx) }
-
-func (s spoilt) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	p, err := poisonous(s.Memories.List(ctx, amber.ListQuery{All: true}))
-	p.Next = ""
-	return p, err
-}
-
-func (s spoilt) History(ctx context.Context, _ amber.MemoryID, _ amber.Paging) (amber.Page[amber.Memory], error) {
-	one, err := s.any(ctx)
-	two, _ := s.any(ctx)
-	return amber.Page[amber.Memory]{Items: []amber.Memory{one, two}}, err
-}
-
-func (s spoilt) Timeline(ctx context.Context, id amber.MemoryID, _, _ int) ([]amber.Memory, error) {
-	return amber.All(ctx, s.History, id)
-}
-
-type spoiltSessions struct{ amber.Store }
-
-func (s spoiltSessions) ListSessions(ctx context.Context, _ amber.SessionQuery) (amber.Page[amber.Session], error) {
-	p, err := poisonous(s.Sessions.ListSessions(ctx, amber.SessionQuery{}))
-	p.Next = ""
-	return p, err
-}
-
-func (s spoiltSessions) StartSession(ctx context.Context, r amber.SessionStart) (amber.Session, error) {
-	return s.Sessions.StartSession(ctx, r)
-}
-
-func (s spoiltSessions) Session(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-	return s.Sessions.Session(ctx, id)
-}
-func (s spoiltSessions) DeleteSession(ctx context.Context, id amber.SessionID) error { return nil }
-func (s spoiltSessions) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
-	q.SessionID = "s1"
-	page, err := poisonous(s.Turns.ListTurns(ctx, q))
-	page.Next = ""
-	return page, err
-}
-
-func (s spoiltSessions) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
-	return poisonous(s.Turns.Turn(ctx, id))
-}
-
-func (s spoiltSessions) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
-	return s.Turns.AppendTurn(ctx, t)
-}
-func (s spoiltSessions) DeleteTurns(context.Context, amber.SessionID) (int, error) { return 0, nil }
-func (s spoiltSessions) ListActivity(ctx context.Context, _ amber.SessionID, k amber.ActivityKind) ([]amber.Activity, error) {
-	return poisonous(s.Activities.ListActivity(ctx, "s1", k))
-}
-
-func (s spoiltSessions) ActivityNamed(ctx context.Context, k amber.ActivityKind, n string) ([]amber.Activity, error) {
-	return nil, nil
-}
-
-type spoiltNotes struct{ amber.Store }
-
-func (s spoiltNotes) ListNotes(ctx context.Context) ([]amber.Note, error) {
-	return poisonous(s.Notes.ListNotes(ctx))
-}
-
-func (s spoiltNotes) ReadNote(ctx context.Context, _ string) (amber.Note, error) {
-	return poisonous(s.Notes.ReadNote(ctx, "decisions/database"))
-}
-
-func (s spoiltNotes) WriteNote(context.Context, amber.NoteWrite) (amber.Note, error) {
-	return amber.Note{}, amber.Errorf(amber.KindRefused, "write", hostile[0], "%s", hostile[2])
-}
-func (s spoiltNotes) DeleteNote(context.Context, string, amber.NoteBy) error { return nil }
-func (s spoiltNotes) LogNote(ctx context.Context, _ string, n int) ([]amber.NoteCommit, error) {
-	return poisonous(s.NoteLog.LogNote(ctx, "decisions/database", n))
-}
-
-func (s spoiltNotes) NoteAt(ctx context.Context, _, _ string) (amber.Note, error) {
-	return s.ReadNote(ctx, "")
-}
-
-type spoiltWork struct {
-	amber.Approvals
-	amber.Tasks
-	amber.TaskEvents
-	amber.QueueKeeper
-	amber.ChangeLog
-	amber.Relations
-}
-
-func (s spoiltWork) ListApprovals(ctx context.Context, t string, p amber.Paging) (amber.Page[amber.Approval], error) {
-	page, err := poisonous(s.Approvals.ListApprovals(ctx, t, p))
-	for i := range page.Items {
-		page.Items[i].Status = amber.ApprovalPending
+	if q, ok := c.In[0].(*amber.Query); ok {
+		*q = amber.Query{Explain: true}
 	}
-	page.Next = ""
-	return page, err
+	if c.Method.Name == "delete" || c.Method.Name == "write_note" {
+		return amber.Errorf(amber.KindConflict, hostile[0], hostile[2], "%s", hostile[1]).WithHint(hostile[3])
+	}
+	if err := c.Next(ctx); err != nil || c.Out == nil {
+		return err
+	}
+	out := reflect.ValueOf(c.Out).Elem()
+	poison(out, &poisoned)
+	if out.Kind() == reflect.Struct && out.FieldByName("Next").IsValid() {
+		out.FieldByName("Next").SetString("")
+	}
+	if page, ok := c.Out.(*amber.Page[amber.Approval]); ok {
+		for i := range page.Items {
+			page.Items[i].Status = amber.ApprovalPending
+		}
+	}
+	return nil
 }
 
-func (s spoiltWork) ListTasks(ctx context.Context, q amber.TaskQuery) (amber.Page[amber.Task], error) {
-	p, err := poisonous(s.Tasks.ListTasks(ctx, amber.TaskQuery{}))
-	p.Next = ""
-	return p, err
-}
+// spoiltChanges is a log of changes whose every answer is hostile.
+type spoiltChanges struct{ amber.ChangeLog }
 
-func (s spoiltWork) Replay(ctx context.Context, _ string) (amber.ReplayReport, error) {
-	return poisonous(s.TaskEvents.Replay(ctx, "release-1.4"))
-}
-
-func (s spoiltWork) ListEvents(ctx context.Context, _ string, p amber.Paging) (amber.Page[amber.TaskEvent], error) {
-	page, err := poisonous(s.TaskEvents.ListEvents(ctx, "release-1.4", p))
-	page.Next = ""
-	return page, err
-}
-
-func (s spoiltWork) DeadEntries(ctx context.Context, p amber.Paging) (amber.Page[amber.DeadEntry], error) {
-	page, err := poisonous(s.QueueKeeper.DeadEntries(ctx, p))
-	page.Next = ""
-	return page, err
-}
-
-func (s spoiltWork) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+func (s spoiltChanges) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
 	return poisonous(s.ChangeLog.ChangesBefore(ctx, q))
 }
 
-func (s spoiltWork) Changes(ctx context.Context, p amber.Position, n int) ([]amber.Change, error) {
+func (s spoiltChanges) Changes(ctx context.Context, _ amber.Position, _ int) ([]amber.Change, error) {
 	return poisonous(s.ChangeLog.Changes(ctx, "", 5))
-}
-
-func (s spoiltWork) Related(ctx context.Context, _ amber.MemoryID) ([]amber.Relation, error) {
-	return poisonous([]amber.Relation{{ID: "r", From: "a", To: "b", Type: "t"}}, nil)
 }
 
 // spoiltSnapshots is an engine whose every answer is hostile.
@@ -267,13 +169,9 @@ func (s spoiltSnapshots) Restore(ctx context.Context, r wire.RestoreRequest) (wi
 // spoil makes every answer of the agent hostile.
 func spoil(w *world) {
 	fill(w)
-	s := w.store
-	parts := s.Parts
-	work := spoiltWork{s.Approvals, s.Tasks, s.Events, s.QueueKeeper, s.Changes, s.Relations}
-	parts.LongTerm, parts.Memories, parts.Sessions, parts.Turns, parts.Activities = spoilt{s}, spoilt{s}, spoiltSessions{s}, spoiltSessions{s}, spoiltSessions{s}
-	parts.Notes, parts.NoteLog = spoiltNotes{s}, spoiltNotes{s}
-	parts.Approvals, parts.Tasks, parts.Events, parts.QueueKeeper, parts.Changes, parts.Relations = work, work, work, work, work, work
-	w.src.Store = amber.NewStore(parts)
+	s := amber.Around(w.store, nil, spoilt)
+	s.Changes = spoiltChanges{s.Changes}
+	w.src.Store = s
 	w.src.Place, w.src.Agent = hostile[0], amber.AgentID(hostile[2])
 	w.src.Snapshots = func(context.Context) (Snapshots, error) { return spoiltSnapshots{w.frozen}, nil }
 	w.src.Held = setAside{must2(poisonous(w.held.list, nil))}
