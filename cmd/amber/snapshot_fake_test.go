@@ -13,7 +13,6 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/freeze"
-	"github.com/amber-memory/amber/internal/freeze/target"
 	"github.com/amber-memory/amber/internal/test/must"
 	"github.com/amber-memory/amber/wire"
 	"github.com/amber-memory/amber/wire/sign"
@@ -22,6 +21,8 @@ import (
 // fakeEngine stands in for the engine: it answers what it was told to and
 // remembers what it was asked.
 type fakeEngine struct {
+	cli.SnapshotEngine // nil: what no test asks for
+
 	metas    []wire.SnapshotMeta // newest first
 	detail   wire.SnapshotDetail
 	reports  map[amber.SnapshotID]wire.VerifyReport
@@ -33,13 +34,10 @@ type fakeEngine struct {
 	gc       wire.GCReport
 	bundle   wire.BundleReport
 	exported wire.ExportReport
-	imported wire.ImportReport
 	policy   error // what Acceptable says
 
 	asked []any // every request that changes something, and dry runs
 }
-
-var _ cli.SnapshotEngine = (*fakeEngine)(nil)
 
 func (f *fakeEngine) Snapshot(_ context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	f.asked = append(f.asked, r)
@@ -95,11 +93,6 @@ func (f *fakeEngine) DeleteSnapshot(_ context.Context, ref wire.SnapshotRef) err
 	return f.has(ref.ID)
 }
 
-func (f *fakeEngine) PinSnapshot(_ context.Context, ref wire.SnapshotRef, pinned bool) error {
-	f.asked = append(f.asked, ref, pinned)
-	return f.has(ref.ID)
-}
-
 func (f *fakeEngine) PruneSnapshots(_ context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.pruned
@@ -132,19 +125,9 @@ func (f *fakeEngine) At(_ context.Context, ref wire.SnapshotRef) (agent.View, er
 	return emptyView{}, f.has(ref.ID)
 }
 
-func (f *fakeEngine) ExtractSource(_ context.Context, ref wire.SnapshotRef, name, dir string) (agent.Extraction, error) {
-	f.asked = append(f.asked, ref, name, dir)
-	return agent.Extraction{From: ref.ID, Source: name, To: dir, Files: 3, Bytes: 2048}, f.has(ref.ID)
-}
-
 func (f *fakeEngine) Export(_ context.Context, r wire.ExportRequest) (wire.ExportReport, error) {
 	f.asked = append(f.asked, r)
 	return f.exported, f.has(r.ID)
-}
-
-func (f *fakeEngine) Import(_ context.Context, r wire.ImportRequest) (wire.ImportReport, error) {
-	f.asked = append(f.asked, r)
-	return f.imported, nil
 }
 
 func (f *fakeEngine) VerifyBundle(_ context.Context, r wire.BundleRequest) (wire.BundleReport, error) {
@@ -162,22 +145,6 @@ func (f *fakeEngine) RestoreBundle(_ context.Context, file string, r wire.Restor
 }
 
 func (f *fakeEngine) Acceptable(string, sign.SignatureReport) error { return f.policy }
-
-func (f *fakeEngine) Recipients(context.Context, amber.TenantID) ([]string, error) {
-	return nil, nil
-}
-
-func (f *fakeEngine) ChangeRecipients(context.Context, amber.TenantID, []string, []string, bool) ([]string, error) {
-	return nil, nil
-}
-
-func (f *fakeEngine) CopyTo(context.Context, amber.TenantID, target.Target, bool) (target.CopyReport, error) {
-	return target.CopyReport{}, nil
-}
-
-func (f *fakeEngine) CopyFrom(context.Context, amber.TenantID, target.Target) (target.CopyReport, error) {
-	return target.CopyReport{}, nil
-}
 
 // emptyView is a snapshot that holds no memory.
 type emptyView struct{ agent.View }
