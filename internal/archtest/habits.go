@@ -18,7 +18,7 @@ var forbidden = []struct {
 }{
 	{"time.Now", []string{"cmd/amber", "cmd/amber/internal/cli", "internal/base/fsx", "tools/bench"}, "time is injected"},
 	{"time.Sleep", []string{"tools/bench"}, "wait for a signal instead"},
-	{"os.WriteFile", []string{"tools/bench", "tools/hosttest", "internal/test/pgtest", "internal/store/notes/notestest"}, "durable files go through internal/base/fsx"},
+	{"os.WriteFile", []string{"tools/bench", "tools/evalsets", "tools/hosttest", "internal/test/pgtest", "internal/store/notes/notestest"}, "durable files go through internal/base/fsx"},
 	{"os.Rename", []string{"internal/base/fsx"}, "durable files go through internal/base/fsx"},
 	{"os.Create", []string{"tools/bench"}, "durable files go through internal/base/fsx"},
 	{"os.OpenFile", []string{"internal/base/fsx", "tools/hosttest", "internal/test/pgtest"}, "durable files go through internal/base/fsx"},
@@ -26,7 +26,7 @@ var forbidden = []struct {
 		"wire", "internal/freeze/target/s3", "internal/guard/audited", "internal/guard/intake", "internal/serve/httpapi",
 		"internal/serve/mcpapi", "internal/serve/metrics", "internal/serve/web",
 	}, "a value that a function needs is an argument of the function"},
-	{"os.Exit", []string{"cmd/amber", "tools/bench", "tools/hosttest", "tools/modelconv", "tools/release"}, "only a main ends the process"},
+	{"os.Exit", []string{"cmd/amber", "tools/bench", "tools/evalsets", "tools/hosttest", "tools/modelconv", "tools/release"}, "only a main ends the process"},
 }
 
 // leased are the files of the engine of snapshots that take the lock of an agent's folder: operations on agents

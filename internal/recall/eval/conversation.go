@@ -41,6 +41,13 @@ func (q *Question) add(key string, known map[string]bool) {
 	}
 }
 
+// addAll adds keys that the conversation knows.
+func (q *Question) addAll(keys []string, known map[string]bool) {
+	for _, k := range keys {
+		q.add(k, known)
+	}
+}
+
 // ask adds a question, unless it cannot be scored.
 func (c *Case) ask(q Question) {
 	if q.Rule != RuleNone && len(q.Keys) == 0 {

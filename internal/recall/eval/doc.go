@@ -20,11 +20,10 @@ type Format string
 
 // The formats.
 const (
-	FormatMemories    Format = "memories"    // memories and questions, Amber's own
-	FormatLoCoMo      Format = "locomo"      // conversations of two people
-	FormatLongMemEval Format = "longmemeval" // one conversation for each question
-	FormatBEAM        Format = "beam"        // long conversations with probing questions
-	FormatSessions    Format = "sessions"    // recorded sessions, Amber's own; for [Context]
+	FormatMemories Format = "memories" // memories and questions, Amber's own
+	FormatTurns    Format = "turns"    // conversations and questions, Amber's own
+	FormatLoCoMo   Format = "locomo"   // conversations of two people
+	FormatSessions Format = "sessions" // recorded sessions, Amber's own; for [Context]
 )
 
 // Case is one agent to load and the questions to ask it.

@@ -25,28 +25,17 @@ const readOp = "read set"
 // Reader reads the cases of a recall set one by one: published sets are larger than
 // memory.
 type Reader struct {
-	name   string
-	file   *os.File
-	in     *bounded
-	dec    *json.Decoder
-	list   bool // the cases are the elements of a list
-	cases  int
-	folder *Case // the one case of a folder
+	name  string
+	file  *os.File
+	in    *bounded
+	dec   *json.Decoder
+	list  bool // the cases are the elements of a list
+	cases int
 }
 
-// Open opens a recall set: a file, or a folder of BEAM. The caller closes it. Errors:
-// not_found; invalid for what is not a set.
+// Open opens a recall set. The caller closes it. Errors: not_found; invalid for a file that
+// is not a set.
 func Open(path string) (*Reader, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, amber.Errorf(amber.KindNotFound, readOp, path, "the file does not exist")
-	case err != nil:
-		return nil, &amber.Error{Op: readOp, Kind: amber.KindInternal, ID: path, Err: err}
-	case info.IsDir():
-		c, err := readBEAMFolder(path)
-		return &Reader{name: filepath.Base(path), folder: c}, err
-	}
 	f, err := openFile(path, MaxFileBytes)
 	if err != nil {
 		return nil, err
@@ -62,8 +51,11 @@ func Open(path string) (*Reader, error) {
 // openFile opens a regular file of at most so many bytes.
 func openFile(path string, most int64) (*os.File, error) {
 	info, err := os.Stat(path) // before opening: opening a pipe waits
-	if err != nil {
-		return nil, &amber.Error{Op: readOp, Kind: amber.KindNotFound, ID: path, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, amber.Errorf(amber.KindNotFound, readOp, path, "the file does not exist")
+	case err != nil:
+		return nil, &amber.Error{Op: readOp, Kind: amber.KindInternal, ID: path, Err: err}
 	}
 	if !info.Mode().IsRegular() {
 		return nil, amber.Errorf(amber.KindInvalid, readOp, path, "the path is not a regular file")
@@ -110,13 +102,6 @@ func (r *Reader) Name() string { return r.name }
 
 // Next returns the next case, [io.EOF] after the last one. Errors: invalid.
 func (r *Reader) Next() (*Case, error) {
-	if r.dec == nil {
-		c := r.folder
-		if r.folder = nil; c == nil {
-			return nil, io.EOF
-		}
-		return c, nil
-	}
 	raw, err := r.element()
 	if err != nil {
 		return nil, err
@@ -153,12 +138,7 @@ func (r *Reader) element() (json.RawMessage, error) {
 }
 
 // Close closes the file.
-func (r *Reader) Close() error {
-	if r.file == nil {
-		return nil
-	}
-	return r.file.Close()
-}
+func (r *Reader) Close() error { return r.file.Close() }
 
 func (r *Reader) invalid(format string, args ...any) error {
 	return &amber.Error{Op: readOp, Kind: amber.KindInvalid, ID: r.name, Err: fmt.Errorf(format, args...), Hint: hintOf(args)}
@@ -182,6 +162,23 @@ func (r *Reader) broken(err error) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return r.invalid("case %d is not JSON: %w", r.cases+1, err)
+}
+
+// readWhole reads a file that holds one JSON value.
+func readWhole(path string, into any) error {
+	f, err := openFile(path, MaxCaseBytes)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(&bounded{r: f, left: MaxCaseBytes + 1})
+	if err == nil {
+		err = json.Unmarshal(b, into)
+	}
+	if err != nil {
+		return &amber.Error{Op: readOp, Kind: amber.KindInvalid, ID: path, Err: err}
+	}
+	return nil
 }
 
 // bounded fails once more than left bytes were read.

@@ -96,70 +96,22 @@ func TestLoCoMoIsRead(t *testing.T) {
 	must.Equal(t, "questions", said(c.Questions[0].Keys, c.Questions[0].Class, c.Questions[1].Keys, c.Questions[1].NoAnswer, c.Questions[2].Class), "[D1:2 D2:1] multi-hop [D1:1] true category 6")
 }
 
-const longMemEval = `[{"question_id": "q1", "question_type": "multi-session", "question": "Which?", "question_date": "2023/05/30 (Tue) 10:00",
-	"haystack_session_ids": ["x", "y"], "haystack_dates": ["2023/05/21 (Sun) 02:21", "2023/05/20 (Sat) 02:21"],
-	"haystack_sessions": [[{"role": "user", "content": "red"}, {"role": "assistant", "content": ""}, {"role": "assistant", "content": "ok", "has_answer": true}], [{"role": "user", "content": "blue"}]],
-	"answer_session_ids": ["x"]},
- {"question_id": "q2_abs", "question_type": "multi-session", "question": "What?", "question_date": "",
-	"haystack_session_ids": ["y"], "haystack_dates": ["2023/05/20 (Sat) 02:21"], "haystack_sessions": [[{"role": "user", "content": "blue"}]], "answer_session_ids": ["y"]},
- {"question_id": "q3", "question_type": "t", "question": "What?", "question_date": "",
-	"haystack_session_ids": ["y"], "haystack_dates": ["2023/05/20 (Sat) 02:21"], "haystack_sessions": [[{"role": "user", "content": "blue"}]], "answer_session_ids": ["y", "z"]}]`
+const turns = `{"name": "c1", "sessions": [
+	{"id": "late", "started_at": "2023-05-21T02:21:00Z", "turns": [{"id": "2", "role": "user", "content": "red"}, {"id": "3", "role": "assistant", "content": " "}]},
+	{"id": "early", "started_at": "2023-05-20T02:21:00Z", "turns": [{"id": "1", "role": "assistant", "content": "blue"}]}, {"id": "empty", "turns": []}],
+ "questions": [{"q": "Which?", "class": "fact", "keys": ["2", "3", "9"], "at": "2023-05-30T10:00:00Z"}, {"q": "When?", "class": "fact", "sessions": ["early", "empty"]},
+	{"q": "Who?", "class": "abstention"}, {"q": "Where?", "class": "fact", "keys": ["9"]}]}`
 
-func TestLongMemEvalIsRead(t *testing.T) {
+func TestConversationsAreRead(t *testing.T) {
 	t.Parallel()
-	all := must.Get(cases(t, file(t, longMemEval)))(t)
-	must.Equal(t, "cases", len(all), 3)
-	c := all[0]
-	must.Equal(t, "sessions by time", said(c.Sessions[0].ID, c.Sessions[1].ID, len(c.Sessions[1].Turns)), "s2 s1 2")
-	q := c.Questions[0]
-	must.Equal(t, "question", said(q.Class, q.Rule, q.Keys, q.BySession, q.At), "multi-session each [s1:3] false 2023-05-30T10:00:00.000Z")
-	must.Equal(t, "abstention", said(all[1].Questions[0].Class, all[1].Questions[0].Rule), "abstention none")
-	q = all[2].Questions[0]
-	must.Equal(t, "evidence by session", said(q.Keys, q.BySession), "[s1] true")
-}
-
-const beamChat = `[{"batch_number": 1, "turns": [[{"role": "user", "id": 0, "time_anchor": "March-15-2024", "content": "plan"}, {"role": "assistant", "id": 1, "content": "sure"}], [{"role": "user", "id": 2, "content": "more"}]]},
-	{"batch_number": 2, "turns": [[{"role": "user", "id": 3, "content": "next"}]]}]`
-
-const beamProbing = `{"abstention": [{"question": "Who?"}], "knowledge_update": [{"question": "How many?", "source_chat_ids": {"original_info": [1], "updated_info": [3, 3, 99]}}], "event_ordering": [{"question": "Order?", "source_chat_ids": [2, 0]}, {"question": "Lost?", "source_chat_ids": []}]}`
-
-func TestBEAMIsReadAsARowAndAsAFolder(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	must.Do(t, os.MkdirAll(filepath.Join(dir, "probing_questions"), 0o700))
-	must.Do(t, os.WriteFile(filepath.Join(dir, "chat.json"), []byte(beamChat), 0o600))
-	must.Do(t, os.WriteFile(filepath.Join(dir, "probing_questions", "probing_questions.json"), []byte(beamProbing), 0o600))
-	python := strings.ReplaceAll(beamProbing, `"`, `'`)
-	for name, path := range map[string]string{
-		"folder": dir,
-		"object": file(t, `{"conversation_id": "1", "chat": `+beamChat+`, "probing_questions": `+beamProbing+`}`),
-		"text":   file(t, `[{"conversation_id": "1", "chat": `+beamChat+`, "probing_questions": `+fmt.Sprintf("%q", beamProbing)+`}]`),
-		"python": file(t, `[{"conversation_id": "1", "chat": `+beamChat+`, "probing_questions": `+fmt.Sprintf("%q", python)+`}]`),
-		"plans":  file(t, `{"chat": [{"plan-1": `+beamChat+`}], "probing_questions": `+beamProbing+`}`),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			all := must.Get(cases(t, path))(t)
-			c := all[0]
-			must.Equal(t, "cases", len(all), 1)
-			must.Equal(t, "sessions", said(len(c.Sessions), c.Sessions[0].At, c.Sessions[1].At), "2 2024-03-15T00:00:00.000Z 2024-03-16T00:00:00.000Z")
-			must.Equal(t, "turns", said(c.Sessions[0].Turns[2].ID, c.Sessions[1].Turns[0].ID, c.Sessions[0].Turns[1].Role), "m2 m3 assistant")
-			got := fmt.Sprint(c.Skipped)
-			for _, q := range c.Questions {
-				got += " " + said(q.Class, q.Rule, q.Keys)
-			}
-			must.Equal(t, "questions", got, "1 abstention none [] event_ordering each [m2 m0] knowledge_update each [m1 m3]")
-		})
+	c := one(t, turns)
+	must.Equal(t, "case", said(c.Format, c.Name, c.Now, c.Skipped), "turns c1 2023-05-21T03:21:00.000Z 1")
+	must.Equal(t, "sessions by time", said(len(c.Sessions), c.Sessions[0].ID, c.Sessions[1].Turns), "2 early [{2 user red 2023-05-21T02:21:00.000Z}]")
+	got := ""
+	for _, q := range c.Questions {
+		got += said(q.Class, q.Rule, q.Keys, q.BySession, q.At.IsZero()) + "; "
 	}
-}
-
-// In chats that were joined, an id names several messages: it proves nothing.
-func TestBEAMLeavesOutEvidenceThatIsNotClear(t *testing.T) {
-	t.Parallel()
-	c := one(t, `{"chat": [[{"role": "user", "id": 1, "content": "a"}], [{"role": "user", "id": 1, "content": "b"}, {"role": "user", "id": 2, "content": "c"}]],
-		"probing_questions": {"x": [{"question": "one?", "source_chat_ids": [1, 2]}, {"question": "two?", "source_chat_ids": [1]}]}}`)
-	must.Equal(t, "keys and skipped", said(c.Questions[0].Keys, len(c.Questions), c.Skipped), "[m2] 1 1")
-	must.Hold(t, c.Sessions[0].Turns[0].ID != c.Sessions[1].Turns[0].ID, "two turns have one id")
+	must.Equal(t, "questions", got, "fact each [2] false false; fact each [early] true true; abstention none [] false true; ")
 }
 
 func TestTurnsWithoutTextAreLeftOut(t *testing.T) {
@@ -196,7 +148,6 @@ func TestHostileSetsAreRefused(t *testing.T) {
 		"more after the list":       locomo + "[]",
 		"deep":                      strings.Repeat("[", 20000),
 		"sessions":                  `{"sessions": []}`,
-		"chat without questions":    beamChat,
 		"memories of text":          `{"memories": "x", "questions": []}`,
 		"no questions":              `{"memories": [{"key": "a", "content": "x", "created_at": "2026-01-01T00:00:00Z"}], "questions": []}`,
 		"no memories":               `{"memories": [], "questions": [{"q": "x", "class": "none", "keys": []}]}`,
@@ -207,7 +158,12 @@ func TestHostileSetsAreRefused(t *testing.T) {
 		"a time far ahead":          replaced(memories, `"2026-01-02T03:04:05Z"`, `"9999-01-02T03:04:05Z"`),
 		"a session long ago":        replaced(locomo, `8 May, 2023`, `8 May, 1023`),
 		"now far ahead":             replaced(memories, `{"memories"`, `{"now": "9999-01-02T03:04:05Z", "memories"`),
-		"asked long ago":            replaced(longMemEval, `2023/05/30 (Tue) 10:00`, `0001/05/30 (Tue) 10:00`),
+		"asked long ago":            replaced(turns, `2023-05-30T`, `0001-05-30T`),
+		"a session twice":           replaced(turns, `"early"`, `"late"`),
+		"a session without id":      replaced(turns, `"early"`, `""`),
+		"an id of two turns":        replaced(turns, `"id": "1"`, `"id": "2"`),
+		"a role that is none":       replaced(turns, `"role": "user"`, `"role": "tool"`),
+		"a question without class":  replaced(turns, `"abstention"`, `""`),
 		"an unknown key":            replaced(memories, `"keys": ["a"]`, `"keys": ["z"]`),
 		"no key":                    replaced(memories, `"keys": ["a"]`, `"keys": []`),
 		"none with a key":           replaced(memories, `"keys": []`, `"keys": ["a"]`),
@@ -221,11 +177,6 @@ func TestHostileSetsAreRefused(t *testing.T) {
 		"a session without time":    replaced(locomo, `"1:56 pm on 8 May, 2023"`, `"then"`),
 		"no speaker":                replaced(locomo, `"speaker_a": "Ann", `, ``),
 		"a session that is no list": replaced(locomo, `"session_10": []`, `"session_10": 5`),
-		"fewer dates than sessions": replaced(longMemEval, `"haystack_dates": ["2023/05/21 (Sun) 02:21", `, `"haystack_dates": [`),
-		"a date that is none":       replaced(longMemEval, `2023/05/21 (Sun) 02:21`, `x`),
-		"a message without id":      `{"chat": [[{"role": "user", "content": "x"}]], "probing_questions": ` + beamProbing + `}`,
-		"messages nested deep":      `{"chat": [` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `], "probing_questions": ` + beamProbing + `}`,
-		"questions that are none":   `{"chat": ` + beamChat + `, "probing_questions": "import os"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -240,7 +191,7 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 	_, err := Open(filepath.Join(t.TempDir(), "missing"))
 	must.Kind(t, "missing file", err, amber.KindNotFound)
 	_, err = Open(t.TempDir())
-	must.Kind(t, "folder without a chat", err, amber.KindNotFound)
+	must.Kind(t, "folder", err, amber.KindInvalid)
 	_, err = Open(os.DevNull)
 	must.Kind(t, "device", err, amber.KindInvalid)
 	_, err = openFile(file(t, "12345"), 4)
@@ -255,20 +206,8 @@ func TestACaseThatIsTooLargeIsNotReadToItsEnd(t *testing.T) {
 	must.Is(t, "error", err, errCaseTooLarge)
 }
 
-func TestPythonLiterals(t *testing.T) {
-	t.Parallel()
-	got := must.Get(pythonToJSON(`{'a': [1, -2.5, None, True, False], "it's": ('x', "y\"z"), 'e': '\n\t\'\\\x41\u00e9\q', 'l': [1,],}`))(t)
-	must.Equal(t, "JSON", string(got), `{"a":[1,-2.5,null,true,false],"it's":["x","y\"z"],"e":"\n\t'\\Aé\\q","l":[1]}`)
-	for _, text := range []string{
-		"", "{", "[1", "['a'", "'a", `'\`, `'\x4'`, `'\xzz'`, `'\U00110000'`, "{1: 2}", "{'a' 1}", "{'a': 1 'b': 2}", "[1] 2", "nan", "inf", "os.system('x')", "__import__",
-		strings.Repeat("[", 100),
-	} {
-		must.Error(t, text, must.Err(pythonToJSON(text)))
-	}
-}
-
 func FuzzCases(f *testing.F) {
-	for _, text := range []string{memories, locomo, longMemEval, `{"chat": ` + beamChat + `, "probing_questions": "{'a': []}"}`} {
+	for _, text := range []string{memories, locomo, turns} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -67,7 +67,7 @@ func ReadSessions(path string) ([]Project, error) {
 		return &amber.Error{Op: readOp, Kind: amber.KindInvalid, ID: filepath.Base(path), Err: fmt.Errorf(format, args...)}
 	}
 	switch n := len(f.Sessions); {
-	case n == 0 && f.Questions != nil:
+	case f.Questions != nil:
 		return nil, amber.Errorf(amber.KindInvalid, readOp, filepath.Base(path), "the file is a set of questions, want a set of sessions").WithHint("amber eval recall SET")
 	case n == 0:
 		return nil, invalid("the file has no sessions, want a set of sessions")

@@ -16,10 +16,6 @@ type shape struct {
 	Sessions     json.RawMessage `json:"sessions"`
 	Conversation json.RawMessage `json:"conversation"`
 	QA           json.RawMessage `json:"qa"`
-	Haystack     json.RawMessage `json:"haystack_sessions"`
-	Chat         json.RawMessage `json:"chat"`
-	Probing      json.RawMessage `json:"probing_questions"`
-	Turns        json.RawMessage `json:"turns"`
 }
 
 // parseCase reads a case of any format.
@@ -33,16 +29,12 @@ func parseCase(raw json.RawMessage) (*Case, error) {
 		return parseMemories(raw)
 	case s.Conversation != nil && s.QA != nil:
 		return parseLoCoMo(raw)
-	case s.Haystack != nil:
-		return parseLongMemEval(raw)
-	case s.Chat != nil && s.Probing != nil:
-		return parseBEAM(raw)
+	case s.Sessions != nil && s.Questions != nil:
+		return parseTurns(raw)
 	case s.Sessions != nil:
 		return nil, amber.Errorf(amber.KindInvalid, readOp, "", "the file is a set of sessions, want a set of questions").WithHint("amber eval context SET")
-	case s.Turns != nil:
-		return nil, amber.Errorf(amber.KindInvalid, readOp, "", "the file is a chat of BEAM without questions, want the folder that holds it")
 	}
-	return nil, errors.New("the shape is of no known format: want memories and questions, or LoCoMo, LongMemEval or BEAM as published")
+	return nil, errors.New("the shape is of no known format: want memories or sessions with questions, or LoCoMo as published")
 }
 
 // check returns an error for a case that no agent could be loaded with.

@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ type longMemEvalFile struct {
 // longMemEvalTime is how LongMemEval writes times.
 const longMemEvalTime = "2006/01/02 (Mon) 15:04"
 
-func parseLongMemEval(raw json.RawMessage) (*Case, error) {
+func parseLongMemEval(raw json.RawMessage) (*set, error) {
 	var f longMemEvalFile
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return nil, err
@@ -36,57 +36,43 @@ func parseLongMemEval(raw json.RawMessage) (*Case, error) {
 	if len(f.Names) != len(f.Sessions) || len(f.Dates) != len(f.Sessions) {
 		return nil, fmt.Errorf("haystack_sessions has %d sessions, haystack_session_ids %d and haystack_dates %d, want as many of each", len(f.Sessions), len(f.Names), len(f.Dates))
 	}
-	c := &Case{Format: FormatLongMemEval, Name: f.ID}
-	question := Question{Text: f.Question, Class: f.Type, Rule: RuleEach}
-	if question.Class == "" {
+	c := &set{Name: f.ID}
+	asked := question{Text: f.Question, Class: f.Type}
+	if asked.Class == "" {
 		return nil, fmt.Errorf("the question has no question_type")
 	}
-	turns, sessions := map[string]bool{}, map[string]bool{}
 	var answers []string // turns
 	for i, said := range f.Sessions {
 		at, err := time.Parse(longMemEvalTime, strings.TrimSpace(f.Dates[i]))
 		if err != nil {
 			return nil, fmt.Errorf("the date of session %d is not like %q", i+1, longMemEvalTime)
 		}
-		s := Session{ID: amber.SessionID(fmt.Sprintf("s%d", i+1)), At: amber.At(at)}
+		s := session{ID: fmt.Sprintf("s%d", i+1), StartedAt: amber.At(at)}
 		for j, t := range said {
 			if strings.TrimSpace(t.Content) == "" {
 				continue
 			}
 			id := fmt.Sprintf("s%d:%d", i+1, j+1)
-			turns[id] = true
-			s.add(id, roleOf(t.Role), t.Content)
+			s.Turns = append(s.Turns, turn{ID: id, Role: roleOf(t.Role), Content: t.Content})
 			if t.HasAnswer {
 				answers = append(answers, id)
 			}
 		}
-		if len(s.Turns) > 0 {
-			c.Sessions = append(c.Sessions, s)
-			sessions[string(s.ID)] = true
-		}
+		c.Sessions = append(c.Sessions, s)
 	}
-	c.settle()
 	if at, err := time.Parse(longMemEvalTime, strings.TrimSpace(f.Date)); err == nil {
-		question.At = amber.At(at)
+		asked.At = amber.At(at)
 	}
 	switch {
 	case strings.HasSuffix(f.ID, "_abs"):
-		question.Class, question.Rule = "abstention", RuleNone
+		asked.Class = abstention
 	case len(answers) > 0:
-		question.addAll(answers, turns)
+		asked.Keys = answers
 	default: // an older file marks sessions only
-		question.BySession = true
-		question.addAll(f.positions(), sessions)
+		asked.Sessions = f.positions()
 	}
-	c.ask(question)
-	return c, c.check()
-}
-
-// addAll adds keys that the conversation knows.
-func (q *Question) addAll(keys []string, known map[string]bool) {
-	for _, k := range keys {
-		q.add(k, known)
-	}
+	c.Questions = []question{asked}
+	return c, nil
 }
 
 // positions returns the sessions that hold the answer, as they are named here.

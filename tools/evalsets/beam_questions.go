@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"encoding/json"
@@ -8,19 +8,13 @@ import (
 
 // question makes a question of a probing question. Ids that several messages have say
 // nothing and are left out.
-func (b *beamReader) question(class string, q beamQuestion) Question {
-	out := Question{Text: q.Question, Class: class, Rule: RuleEach}
-	if class == beamAbstention {
-		out.Rule = RuleNone
-		return out
-	}
-	known := map[string]bool{}
-	var keys []string
+func (b *beamReader) question(class string, q beamQuestion) question {
+	out := question{Text: q.Question, Class: class}
 	for _, id := range numbersIn(q.Sources, 0) {
-		known[beamID(id)] = b.ids[id] == 1
-		keys = append(keys, beamID(id))
+		if b.ids[id] == 1 && class != abstention {
+			out.Keys = append(out.Keys, beamID(id))
+		}
 	}
-	out.addAll(keys, known)
 	return out
 }
 

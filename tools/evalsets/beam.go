@@ -1,11 +1,11 @@
-package eval
+package main
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,15 +39,14 @@ type beamQuestion struct {
 }
 
 const (
-	beamTime       = "January-2-2006"
-	beamAbstention = "abstention"
-	beamDepth      = 16 // of lists around messages
+	beamTime  = "January-2-2006"
+	beamDepth = 16 // of lists around messages
 )
 
 // beamStart is when a conversation begins that does not say so.
 var beamStart = amber.At(time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC))
 
-func parseBEAM(raw json.RawMessage) (*Case, error) {
+func parseBEAM(raw json.RawMessage) (*set, error) {
 	var f beamFile
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func parseBEAM(raw json.RawMessage) (*Case, error) {
 
 // readBEAMFolder reads a conversation of BEAM as its repository has it: chat.json, and
 // probing_questions/probing_questions.json.
-func readBEAMFolder(dir string) (*Case, error) {
+func readBEAMFolder(dir string) (*set, error) {
 	var f beamFile
 	for _, part := range []struct {
 		path string
@@ -66,37 +65,20 @@ func readBEAMFolder(dir string) (*Case, error) {
 		{filepath.Join(dir, "chat.json"), &f.Chat},
 		{filepath.Join(dir, "probing_questions", "probing_questions.json"), &f.Probing},
 	} {
-		if err := readWhole(part.path, part.into); err != nil {
-			return nil, err
+		b, err := os.ReadFile(part.path)
+		if err == nil {
+			err = json.Unmarshal(b, part.into)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", part.path, err)
 		}
 	}
-	c, err := f.conversation()
-	if err != nil {
-		return nil, &amber.Error{Op: readOp, Kind: amber.KindInvalid, ID: dir, Err: err}
-	}
-	c.Name = filepath.Base(dir)
-	return c, nil
+	f.ID = json.RawMessage(filepath.Base(dir))
+	return f.conversation()
 }
 
-// readWhole reads a file that holds one JSON value.
-func readWhole(path string, into any) error {
-	f, err := openFile(path, MaxCaseBytes)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(&bounded{r: f, left: MaxCaseBytes + 1})
-	if err == nil {
-		err = json.Unmarshal(b, into)
-	}
-	if err != nil {
-		return &amber.Error{Op: readOp, Kind: amber.KindInvalid, ID: path, Err: err}
-	}
-	return nil
-}
-
-func (f beamFile) conversation() (*Case, error) {
-	c := &Case{Format: FormatBEAM, Name: strings.Trim(string(f.ID), `"`)}
+func (f beamFile) conversation() (*set, error) {
+	c := &set{Name: strings.Trim(string(f.ID), `"`)}
 	b := beamReader{c: c, ids: map[int]int{}, at: beamStart}
 	for i, batch := range f.Chat {
 		b.begin()
@@ -105,23 +87,22 @@ func (f beamFile) conversation() (*Case, error) {
 		}
 	}
 	b.begin()
-	c.settle()
 	questions, err := beamQuestions(f.Probing)
 	if err != nil {
 		return nil, fmt.Errorf("probing_questions: %w", err)
 	}
 	for _, class := range slices.Sorted(maps.Keys(questions)) {
 		for _, q := range questions[class] {
-			c.ask(b.question(class, q))
+			c.Questions = append(c.Questions, b.question(class, q))
 		}
 	}
-	return c, c.check()
+	return c, nil
 }
 
 // beamReader collects the messages of a conversation.
 type beamReader struct {
-	c     *Case
-	batch Session
+	c     *set
+	batch session
 	at    amber.Time  // of the next batch, unless its time is told
 	ids   map[int]int // how many messages have an id
 	count int
@@ -131,9 +112,9 @@ type beamReader struct {
 func (b *beamReader) begin() {
 	if len(b.batch.Turns) > 0 {
 		b.c.Sessions = append(b.c.Sessions, b.batch)
-		b.at = b.batch.At.Add(24 * time.Hour)
+		b.at = b.batch.StartedAt.Add(24 * time.Hour)
 	}
-	b.batch = Session{ID: amber.SessionID(fmt.Sprintf("batch_%d", len(b.c.Sessions)+1)), At: b.at}
+	b.batch = session{ID: fmt.Sprintf("batch_%d", len(b.c.Sessions)+1), StartedAt: b.at}
 }
 
 // messages adds the messages of a value: a message, a group, or a list of either.
@@ -172,7 +153,7 @@ func (b *beamReader) messages(raw json.RawMessage, depth int) error {
 	if b.ids[*m.ID]++; b.ids[*m.ID] > 1 { // in chats that were joined, ids begin again
 		id = fmt.Sprintf("%s/%d", id, b.count)
 	}
-	b.batch.add(id, roleOf(m.Role), m.Content)
+	b.batch.Turns = append(b.batch.Turns, turn{ID: id, Role: roleOf(m.Role), Content: m.Content})
 	return nil
 }
 
@@ -196,7 +177,7 @@ func (b *beamReader) groups(raw json.RawMessage, depth int) error {
 // time takes the time of a batch from the first message that has one.
 func (b *beamReader) time(text string) {
 	if at, err := time.Parse(beamTime, text); err == nil && len(b.batch.Turns) == 0 {
-		b.batch.At = amber.At(at)
+		b.batch.StartedAt = amber.At(at)
 	}
 }
 
