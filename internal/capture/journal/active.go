@@ -22,7 +22,6 @@ type active struct {
 	sure   int64    // entries up to this sequence are durable; those behind may be
 	empty  bool     // no frame yet: its name may not be durable
 	sealed bool     // nothing may be appended to it
-	cut    int64    // bytes of a torn tail that were cut just now
 	used   int64    // bytes of all segments
 }
 
@@ -203,7 +202,7 @@ func (j *Journal) cutTail(key Key, a *active, s *scanner) error {
 		j.poison(key, a, a.last+1)
 		a.sealed = true
 	}
-	a.size, a.cut, a.used = s.at, s.tail, a.used-s.tail
+	a.size, a.used = s.at, a.used-s.tail
 	return nil
 }
 

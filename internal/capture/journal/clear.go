@@ -99,8 +99,5 @@ func (j *Journal) retire(key Key, s surveyed) error {
 	if err := j.o.FS.Remove(j.path(key, segmentName(s.number))); err != nil {
 		return diskerr.Own("clear segment", string(key), err)
 	}
-	if err := j.o.FS.SyncDir(j.path(key)); err != nil {
-		return diskerr.Own("clear segment", string(key), err)
-	}
-	return nil
+	return diskerr.Own("clear segment", string(key), j.o.FS.SyncDir(j.path(key)))
 }

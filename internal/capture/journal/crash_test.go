@@ -85,13 +85,6 @@ var scenarios = []struct {
 	{name: "append behind a torn tail of several blocks", prepare: tornLong, act: func(j *journal.Journal, l *ledger) error {
 		return errors.Join(l.append(j, long(101)), l.append(j, entry(102)))
 	}},
-	{name: "recover", prepare: torn, act: func(j *journal.Journal, l *ledger) error {
-		report, err := j.Recover(context.Background())
-		for _, why := range report.Failed {
-			err = errors.Join(err, failed(why))
-		}
-		return errors.Join(err, appends(1)(j, l))
-	}},
 	{name: "clear some", options: journal.Options{SegmentBytes: 200}, prepare: filled(9), act: func(j *journal.Journal, l *ledger) error {
 		return errors.Join(l.clear(j, 5), appends(2)(j, l))
 	}},
@@ -107,14 +100,6 @@ var scenarios = []struct {
 		})
 		return errors.Join(err, appends(1)(j, l))
 	}},
-}
-
-// failed turns what Recover reports into an error again.
-func failed(why string) error {
-	if strings.Contains(why, crashfs.ErrCrashed.Error()) {
-		return crashfs.ErrCrashed
-	}
-	return errors.New(why)
 }
 
 func appends(n int) func(*journal.Journal, *ledger) error {
@@ -265,15 +250,6 @@ func checkSession(t *testing.T, disk fsx.FS, dir string, o journal.Options, l *l
 	o.FS = disk
 	j := open(t, dir, o)
 	checkVerify(t, j, l)
-	report, err := j.Recover(t.Context())
-	if err != nil || len(report.Failed) > 0 || report.Damaged > 0 {
-		t.Errorf("recover: %+v, %v", report, err)
-	}
-	again, err := j.Recover(t.Context())
-	if report.Torn = 0; err != nil || fmt.Sprint(again) != fmt.Sprint(report) {
-		t.Errorf("recovering again: %+v, %v, before %+v", again, err, report)
-	}
-	checkNoTemp(t, disk, filepath.Join(dir, string(one.Key())))
 	last := checkFrames(t, j, l)
 	if len(l.acked) > 0 {
 		st, err := j.Status(t.Context(), one.Key(), l.drained)
@@ -285,6 +261,8 @@ func checkSession(t *testing.T, disk fsx.FS, dir string, o journal.Options, l *l
 	if _, ok := l.acked[last+1]; !ok {
 		t.Errorf("the next entry does not have the sequence %d", last+1)
 	}
+	must.Get(j.Remove(t.Context(), one.Key(), last))(t) // it sweeps, and leaves what is not drained
+	checkNoTemp(t, disk, filepath.Join(dir, string(one.Key())))
 }
 
 func checkVerify(t *testing.T, j *journal.Journal, l *ledger) {
@@ -383,9 +361,7 @@ func TestTornBytesAreKept(t *testing.T) {
 	for range 2 { // twice at the same place, with other bytes
 		half = append(half, '!')
 		put(t, disk, segment(dir, 1), append(slurp(t, disk, segment(dir, 1)), half...))
-		report := must.Get(j.Recover(t.Context()))(t)
-		must.Equal(t, "torn", report.Torn, int64(len(half)))
-		must.Equal(t, "damaged", report.Damaged, 0)
+		must.Equal(t, "frames", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 2)) // reading cuts
 		var kept int
 		if err := j.Quarantined(t.Context(), one.Key(), func(h journal.Held) error {
 			if bytes.Equal(slurp(t, disk, filepath.Join(dir, string(one.Key()), "quarantine", h.Name)), half) {

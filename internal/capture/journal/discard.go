@@ -21,9 +21,6 @@ func (j *Journal) Discard(ctx context.Context, key Key, name string) error {
 		if err = j.o.FS.Remove(j.path(key, quarantineName, h.Name)); err == nil {
 			err = j.o.FS.SyncDir(j.path(key, quarantineName))
 		}
-		if err != nil {
-			return diskerr.Own("discard", string(key), err)
-		}
-		return nil
+		return diskerr.Own("discard", string(key), err)
 	})
 }

@@ -238,7 +238,6 @@ func TestEndedContext(t *testing.T) {
 	must.Fail(j.Append(ctx, one, entry(2)))(t, "append", amber.KindUnreachable)
 	must.Fail(j.Read(ctx, one.Key(), 0, func(journal.Frame) error { return errors.New("read") }))(t, "read", amber.KindUnreachable)
 	must.Fail(j.Clear(ctx, one.Key(), 1))(t, "clear", amber.KindUnreachable)
-	must.Fail(j.Recover(ctx))(t, "recover", amber.KindUnreachable)
 	must.Fail(j.Verify(ctx))(t, "verify", amber.KindUnreachable)
 	must.Fail(j.Status(ctx, one.Key(), 0))(t, "status", amber.KindUnreachable)
 	must.Fail(j.List(ctx, func(journal.Key) (int64, error) { return 0, nil }))(t, "list", amber.KindUnreachable)
@@ -259,7 +258,6 @@ func TestBusySession(t *testing.T) {
 	_, _, err := readAll(j, one.Key(), 0)
 	must.Kind(t, "read", err, amber.KindBusy)
 	must.Fail(j.Clear(t.Context(), one.Key(), 1))(t, "clear", amber.KindBusy)
-	must.Equal(t, "recover", len(must.Get(j.Recover(t.Context()))(t).Failed), 1)
 	if st, err := j.Status(t.Context(), one.Key(), 0); err != nil || st.Entries != 1 || st.LastError != "" {
 		t.Errorf("status: %+v, %v", st, err)
 	}

@@ -120,12 +120,6 @@ func (j *Journal) Keys() ([]Key, error) {
 	return keys, nil
 }
 
-// Has reports whether a segment of the session is on disk.
-func (j *Journal) Has(s Session) (bool, error) {
-	files, err := j.segments(s.Key())
-	return len(files) > 0, err
-}
-
 // segmentFile is a file with the name of a segment.
 type segmentFile struct {
 	number  int64

@@ -103,10 +103,7 @@ func (j *Journal) Make() error {
 	if amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
-	if err := fsx.MkdirAll(j.o.FS, j.dir, 0o700); err != nil {
-		return diskerr.Own("make spool", j.dir, err)
-	}
-	return nil
+	return diskerr.Own("make spool", j.dir, fsx.MkdirAll(j.o.FS, j.dir, 0o700))
 }
 
 // makeFolder makes the folder of a session, durably, unless the journal is
@@ -129,10 +126,7 @@ func (j *Journal) makeFolder(key Key) error {
 // syncFolder makes the folder of a session, or makes sure that the name of the
 // one there is cannot get lost.
 func (j *Journal) syncFolder(key Key) error {
-	if err := fsx.MkdirAll(j.o.FS, j.path(key), 0o700); err != nil {
-		return diskerr.Own("make session", string(key), err)
-	}
-	return nil
+	return diskerr.Own("make session", string(key), fsx.MkdirAll(j.o.FS, j.path(key), 0o700))
 }
 
 func checkKey(key Key) error {

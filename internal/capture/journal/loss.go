@@ -72,10 +72,7 @@ func (j *Journal) countLoss(cause error) error {
 	case info.Size() >= maxLosses:
 		return nil
 	}
-	if err := noteLoss(f, code); err != nil {
-		return diskerr.Own("count loss", path, err)
-	}
-	return nil
+	return diskerr.Own("count loss", path, noteLoss(f, code))
 }
 
 func noteLoss(f fsx.File, code byte) error {

@@ -100,10 +100,7 @@ func (j *Journal) ensureMeta(s Session) error {
 	if err != nil {
 		return err
 	}
-	if err := fsx.Replace(j.o.FS, j.path(key, metaName), 0o600, b); err != nil {
-		return diskerr.Own("write meta", string(key), err)
-	}
-	return nil
+	return diskerr.Own("write meta", string(key), fsx.Replace(j.o.FS, j.path(key, metaName), 0o600, b))
 }
 
 func newEpoch(random io.Reader) (string, error) {

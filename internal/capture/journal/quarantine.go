@@ -181,10 +181,7 @@ func (j *Journal) keep(key Key, name string, b []byte) error {
 	if _, err := j.quarantine(key, int64(len(b))); err != nil {
 		return err
 	}
-	if err := fsx.Replace(j.o.FS, j.path(key, quarantineName, name), 0o600, b); err != nil {
-		return diskerr.Own("quarantine", string(key), err)
-	}
-	return nil
+	return diskerr.Own("quarantine", string(key), fsx.Replace(j.o.FS, j.path(key, quarantineName, name), 0o600, b))
 }
 
 // keepFile gives a file of the session a second name, in quarantine. A file
@@ -198,10 +195,7 @@ func (j *Journal) keepFile(key Key, name, as string, size int64) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		err = j.o.FS.SyncDir(dir)
 	}
-	if err != nil {
-		return diskerr.Own("quarantine", string(key), err)
-	}
-	return nil
+	return diskerr.Own("quarantine", string(key), err)
 }
 
 // cutName names bytes that were cut from a file at an offset; the same bytes

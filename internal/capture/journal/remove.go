@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/diskerr"
+	"github.com/amber-memory/amber/internal/base/fsx"
 )
 
 // Remove removes the folder of a session of which nothing is left: every entry
@@ -113,15 +114,30 @@ func (j *Journal) remove(key Key) error {
 	if fsys.Remove(j.path(key)) != nil {
 		return nil
 	}
-	if err := fsys.SyncDir(j.dir); err != nil {
-		return diskerr.Own("remove session", string(key), err)
-	}
-	return nil
+	return diskerr.Own("remove session", string(key), fsys.SyncDir(j.dir))
 }
 
 func (j *Journal) removeName(key Key, name string) error {
 	if err := j.o.FS.Remove(j.path(key, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return diskerr.Own("remove session", string(key), err)
+	}
+	return nil
+}
+
+// sweep removes what writers that were killed have left. The session's lock
+// is held.
+func (j *Journal) sweep(key Key) error {
+	for _, dir := range []string{j.path(key), j.path(key, quarantineName)} {
+		err := j.checkFolder(dir)
+		if amber.KindOf(err) == amber.KindNotFound {
+			continue
+		}
+		if err == nil {
+			_, err = fsx.SweepTemp(j.o.FS, dir)
+		}
+		if err != nil {
+			return diskerr.Own("sweep session", string(key), err)
+		}
 	}
 	return nil
 }

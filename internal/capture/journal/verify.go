@@ -23,9 +23,10 @@ func (j *Journal) Verify(ctx context.Context) ([]SessionReport, error) {
 	reports := make([]SessionReport, 0, len(keys))
 	for _, k := range keys {
 		report := SessionReport{Key: k}
-		report.Damage, err = j.inspectAll(ctx, k, func(f Frame) {
+		report.Damage, err = j.Look(ctx, k, func(f Frame) error {
 			report.Frames++
 			report.Bytes += int64(len(f.Payload))
+			return nil
 		})
 		if ctx.Err() != nil {
 			return reports, ended("verify", "", ctx)
