@@ -3,8 +3,6 @@ package digest
 import (
 	"slices"
 	"strings"
-
-	"github.com/amber-memory/amber"
 )
 
 // cause scores what went wrong and why. An answer to a user who describes a problem
@@ -52,7 +50,7 @@ var (
 // answersProblem reports whether the user described a problem before an answer. A
 // session that begins with a statement rather than a request more often describes one.
 func (p *picker) answersProblem(turn int) bool {
-	said := p.before(turn, amber.RoleUser)
+	said := p.userBefore(turn)
 	score := problems.score(said)
 	if turn == 1 && len(said) > 0 && !requests[said[0]] {
 		score += 0.5
@@ -84,7 +82,7 @@ func (p *picker) command(i int) float64 {
 	if p.isUser(i) {
 		return 0
 	}
-	asked := asksHow.score(p.before(l.turn, amber.RoleUser))
+	asked := asksHow.score(p.userBefore(l.turn))
 	switch {
 	case l.code && program(l.text):
 		return 2 + min(asked, 2)

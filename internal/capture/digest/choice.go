@@ -28,7 +28,7 @@ func (p *picker) decision(i int) float64 {
 
 // answers reports whether the turn before an answer has cues.
 func (p *picker) answers(turn int, c cues) bool {
-	return c.score(p.before(turn, amber.RoleUser)) >= 1
+	return c.score(p.userBefore(turn)) >= 1
 }
 
 // answersChoice reports whether the user asked about a choice before an answer, or proposed

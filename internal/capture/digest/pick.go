@@ -31,10 +31,10 @@ func (p *picker) pick() {
 // isUser reports whether the user said a line.
 func (p *picker) isUser(i int) bool { return p.turns[p.lines[i].turn].Role == amber.RoleUser }
 
-// before returns the words of the last turn of a role before a turn.
-func (p *picker) before(turn int, role amber.Role) []string {
+// userBefore returns the words of the last turn of the user before a turn.
+func (p *picker) userBefore(turn int) []string {
 	for i := turn - 1; i >= 0; i-- {
-		if p.turns[i].Role == role {
+		if p.turns[i].Role == amber.RoleUser {
 			return p.turns[i].words
 		}
 	}

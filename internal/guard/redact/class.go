@@ -1,15 +1,12 @@
 package redact
 
 // class is a set of bytes.
-type class struct {
-	expr string // as RE2 writes it, without brackets
-	has  [256]bool
-}
+type class struct{ has [256]bool }
 
 // newClass makes a class of single bytes and ranges such as "a-z"; a hyphen
 // that means itself stands last.
 func newClass(expr string) class {
-	c := class{expr: expr}
+	var c class
 	for i := 0; i < len(expr); i++ {
 		from, to := expr[i], expr[i]
 		if i+2 < len(expr) && expr[i+1] == '-' {

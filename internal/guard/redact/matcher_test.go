@@ -196,7 +196,7 @@ func TestClasses(t *testing.T) {
 	for _, c := range all {
 		for _, b := range []byte("[]\"\\'`<{} \n") {
 			if c.has[b] {
-				t.Errorf("class %q holds %q", c.expr, b)
+				t.Errorf("class %v holds %q", c.has, b)
 			}
 		}
 	}

@@ -41,17 +41,6 @@ func (r *Redactor) String(s string) (string, Report) {
 	return string(replace(s, spans)), reportOf(spans)
 }
 
-// Bytes is [Redactor.String] for bytes. It neither changes nor keeps b, and
-// returns b itself when there is no secret.
-func (r *Redactor) Bytes(b []byte) ([]byte, Report) {
-	s := string(b)
-	spans := r.secrets(s)
-	if len(spans) == 0 {
-		return b, Report{}
-	}
-	return replace(s, spans), reportOf(spans)
-}
-
 // secrets returns the spans to replace, in order.
 func (r *Redactor) secrets(text string) []span { return r.deep(text, nil, 0) }
 

@@ -15,7 +15,7 @@ const maxTermBytes = 32768
 func Terms(text string) []string {
 	terms := []string{}
 	for t := range tokens(text) {
-		terms = append(terms, cut(Stem(string(t.folded)), maxTermBytes))
+		terms = append(terms, bounded(Stem(string(t.folded))))
 	}
 	return terms
 }
@@ -31,7 +31,7 @@ func EachPlain(text string, fn func(word, stem string)) bool {
 		if i < len(lower) && classOf(rune(lower[i])) == letter {
 			continue
 		}
-		if word := cut(lower[begin:i], maxTermBytes); word != "" {
+		if word := bounded(lower[begin:i]); word != "" {
 			fn(word, Stem(word))
 		}
 		begin = i + 1
@@ -75,12 +75,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-func cut(s string, n int) string {
-	if len(s) > n {
-		return s[:n]
-	}
-	return s
-}
+// bounded cuts a term that is too long.
+func bounded(s string) string { return s[:min(len(s), maxTermBytes)] }
 
 // Fold returns s in lower case and without diacritics, so that two texts can
 // be compared part by part. It equals what FTS5's trigram tokenizer compares

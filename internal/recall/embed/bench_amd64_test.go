@@ -23,7 +23,7 @@ func BenchmarkEncode(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%s", tokens, k.name), func(b *testing.B) {
 				with(b, k.vnni, k.avx2, func() {
 					for b.Loop() {
-						m.Passage(text)
+						passage(m, text)
 					}
 				})
 			})

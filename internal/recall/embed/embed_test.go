@@ -3,6 +3,7 @@
 package embed
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -50,7 +51,7 @@ func TestVectorsAreThoseOfThePublishedModel(t *testing.T) {
 	for _, r := range all {
 		want := must.Get(base64.StdEncoding.DecodeString(r.Vector))(t)
 		dot, length := 0.0, 0.0
-		for i, x := range m.Passage(r.Text) {
+		for i, x := range passage(m, r.Text) {
 			y := float64(int8(want[i]))
 			dot += float64(x) * y
 			length += y * y
@@ -74,7 +75,7 @@ func TestVectorsAreTheSameToTheBit(t *testing.T) {
 	h.Reset()
 	for _, r := range references(t) {
 		if len(r.Text) < 200 { // longer ones take a minute where a processor is emulated
-			must.Do(t, binary.Write(h, binary.LittleEndian, m.Passage(r.Text)))
+			must.Do(t, binary.Write(h, binary.LittleEndian, passage(m, r.Text)))
 		}
 	}
 	must.Equal(t, "the vectors", hex.EncodeToString(h.Sum(nil)), "c31f85434595600bea21b06439554cc56400fc13c6eeb4eb6a0ed373ce3b8c0c")
@@ -84,8 +85,8 @@ func TestNearTextsAreNear(t *testing.T) {
 	t.Parallel()
 	m := model(t)
 	near := func(a, b string) (sum float64) {
-		y := m.Passage(b)
-		for i, x := range m.Query(a) {
+		y := passage(m, b)
+		for i, x := range m.encode(t.Context(), m.QueryPrefix+a) {
 			sum += float64(x * y[i])
 		}
 		return sum
@@ -98,9 +99,15 @@ func TestNearTextsAreNear(t *testing.T) {
 	}
 }
 
+// passage returns the vector of a text that questions are to find.
+func passage(m *Model, text string) []float32 {
+	return m.encode(context.Background(), m.PassagePrefix+text)
+}
+
 func TestTheModelFileIsWhole(t *testing.T) {
 	t.Parallel()
-	must.Do(t, CheckDigest([]byte(builtin)))
+	end := len(builtin) - sha256.Size
+	must.Equal(t, "digest", sha256.Sum256([]byte(builtin[:end])), [sha256.Size]byte([]byte(builtin[end:])))
 	m := model(t)
 	if m.Licence == "" || m.Source == "" || m.SourceSHA256 == "" || m.Header.Name == "" {
 		t.Errorf("the model does not say where it comes from: %+v", m.Header)

@@ -12,19 +12,6 @@ import (
 // the bit on every platform: a product is converted before it is added to something, so that no
 // compiler makes one operation of two (Go does on arm64).
 
-// Query returns the vector of a question.
-func (m *Model) Query(text string) []float32 {
-	return m.encode(context.Background(), m.QueryPrefix+text)
-}
-
-// Passage returns the vector of a text that questions are to find.
-func (m *Model) Passage(text string) []float32 {
-	return m.encode(context.Background(), m.PassagePrefix+text)
-}
-
-// Digest names the model to the byte.
-func (m *Model) Digest() string { return m.digest }
-
 // encode is the mean of what the last layer makes of the tokens; nothing of use where ctx
 // ends before.
 func (m *Model) encode(ctx context.Context, text string) []float32 {

@@ -172,10 +172,10 @@ func TestEveryKernelGivesTheSameVector(t *testing.T) {
 		"which executor does Airflow use today?", "The alarm threshold was raised to 0.38 because the nurses got too many false alarms; it is looked at again in spring.",
 	} {
 		var want []float32
-		with(t, false, false, func() { want = m.Passage(text) })
+		with(t, false, false, func() { want = passage(m, text) })
 		for _, vnni := range []bool{false, true} {
 			with(t, vnni, true, func() {
-				if got := m.Passage(text); !slices.Equal(got, want) {
+				if got := passage(m, text); !slices.Equal(got, want) {
 					t.Errorf("%q: with vnni %t the vector differs", text, vnni)
 				}
 			})

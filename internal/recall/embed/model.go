@@ -126,18 +126,6 @@ func Parse(data []byte) (*Model, error) {
 	return m, m.words.check()
 }
 
-// CheckDigest compares the file with the digest at its end.
-func CheckDigest(data []byte) error {
-	if len(data) < sha256.Size {
-		return errors.New("the file is too short for a digest")
-	}
-	end := len(data) - sha256.Size
-	if sum := sha256.Sum256(data[:end]); !bytes.Equal(sum[:], data[end:]) {
-		return fmt.Errorf("the file has the digest %x, its end says %x", sum, data[end:])
-	}
-	return nil
-}
-
 func (m *Model) read(r *reader) {
 	m.words.ends = numbers[uint32](r, m.Vocabulary+1)
 	m.words.sorted = numbers[uint32](r, m.Vocabulary)

@@ -182,7 +182,7 @@ func appendText(b []byte, last *string, text string) []byte {
 	return append(b, text[same:]...)
 }
 
-func appendTexts(b []byte, texts []string) []byte {
+func marshalTexts(texts []string) (b []byte) {
 	b = binary.AppendUvarint(b, uint64(len(texts)))
 	last := ""
 	for _, t := range texts {

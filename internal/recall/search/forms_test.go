@@ -61,7 +61,7 @@ func TestNoVariantIsRuledOut(t *testing.T) {
 func TestTextsComeBack(t *testing.T) {
 	t.Parallel()
 	for _, texts := range [][]string{{}, {""}, {"a", "ab", "abc", "b", ""}, {"same", "same", "sam", "世界", "世紀"}} {
-		got := must.Get(openTexts(appendTexts(nil, texts)))(t)
+		got := must.Get(openTexts(marshalTexts(texts)))(t)
 		must.Equal(t, "texts", got, texts)
 	}
 }
@@ -69,7 +69,7 @@ func TestTextsComeBack(t *testing.T) {
 // A few bytes can claim to be more text than there is memory.
 func TestTextsAreBounded(t *testing.T) {
 	t.Parallel()
-	b := appendTexts(nil, []string{"abcd", "abcd", "abcd", "abce"})
+	b := marshalTexts([]string{"abcd", "abcd", "abcd", "abce"})
 	for most := range uint64(20) {
 		r := varints{b: b}
 		got := r.texts(most)

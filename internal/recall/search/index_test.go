@@ -37,7 +37,7 @@ func build(t *testing.T, docs []Document) *memSegment {
 	for _, term := range made.terms() {
 		m.lists = append(m.lists, Entry{term, made.list(term)})
 	}
-	m.Content = Content{made.marshal(), appendTexts(nil, made.terms())}
+	m.Content = Content{made.marshal(), marshalTexts(made.terms())}
 	m.docs = must.Get(openDocuments(m.Content.Docs))(t)
 	return m
 }

@@ -35,8 +35,8 @@ func Damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errList}, args...)...)
 }
 
-// appendList appends a list of postings in the order of their documents.
-func appendList(b []byte, postings []posting, lengths []uint16) []byte {
+// marshalList returns a list of postings in the order of their documents.
+func marshalList(postings []posting, lengths []uint16) (b []byte) {
 	b = binary.AppendUvarint(b, uint64(len(postings)))
 	var body []byte
 	last := -1 // document before

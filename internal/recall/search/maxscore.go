@@ -106,16 +106,6 @@ func (c *cursor) seek(doc int) {
 	c.doc = int(c.buf[c.i].doc)
 }
 
-// next moves to the next document.
-func (c *cursor) next() {
-	if c.i++; c.i < c.n {
-		c.doc = int(c.buf[c.i].doc)
-		return
-	}
-	c.enter(c.at + 1)
-	c.load()
-}
-
 func (c *cursor) score(length uint16) int64 { return c.worth.of(c.buf[c.i].weight, length) }
 
 // scored is the row of a document with its score.

@@ -124,7 +124,7 @@ func (b *builder) add(d Document) {
 // terms returns the terms of the documents, sorted.
 func (b *builder) terms() []string { return slices.Sorted(maps.Keys(b.lists)) }
 
-func (b *builder) list(term string) []byte { return appendList(nil, b.lists[term], b.lengths) }
+func (b *builder) list(term string) []byte { return marshalList(b.lists[term], b.lengths) }
 
 // Entry is a list with its term.
 type Entry struct {

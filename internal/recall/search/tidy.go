@@ -138,7 +138,7 @@ func tail(w Writer, wait int) (rows int, err error) {
 		level = 1
 	}
 	terms := made.terms()
-	id, err := w.PutSegment(made.segment(level), Content{made.marshal(), appendTexts(nil, terms)})
+	id, err := w.PutSegment(made.segment(level), Content{made.marshal(), marshalTexts(terms)})
 	if err != nil {
 		return 0, err
 	}
@@ -207,7 +207,7 @@ func begin(w Writer, cache *Cache) (work int, err error) {
 	if !slices.IsSorted(all.rows) {
 		return 0, errList
 	}
-	if j.Target, err = w.PutSegment(all.segment(building), Content{all.marshal(), appendTexts(nil, nil)}); err != nil {
+	if j.Target, err = w.PutSegment(all.segment(building), Content{all.marshal(), marshalTexts(nil)}); err != nil {
 		return 0, err
 	}
 	return 1, j.put(w)
@@ -347,7 +347,7 @@ func (j job) merge(w Writer, cache *Cache, work int) (did int, err error) {
 		if j.After = least; len(postings) == 0 {
 			continue
 		}
-		if err := w.PutList(j.Target, least, appendList(nil, postings, docs.lengths)); err != nil {
+		if err := w.PutList(j.Target, least, marshalList(postings, docs.lengths)); err != nil {
 			return 0, err
 		}
 		did++
@@ -441,7 +441,7 @@ func (j job) finish(w Writer, target Segment, docs documents) error {
 	}
 	is := docs.segment(level)
 	is.ID, is.Edition = target.ID, target.Edition+1
-	if err := w.ReplaceSegment(is, Content{docs.marshal(), appendTexts(nil, terms)}); err != nil {
+	if err := w.ReplaceSegment(is, Content{docs.marshal(), marshalTexts(terms)}); err != nil {
 		return err
 	}
 	return next.put(w)

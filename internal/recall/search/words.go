@@ -204,7 +204,7 @@ func (o *opened) fetchTail(terms []string) error {
 		}
 	}
 	for term, p := range postings {
-		l, err := openList(appendList(nil, p, o.lengths), len(o.rows))
+		l, err := openList(marshalList(p, o.lengths), len(o.rows))
 		if err != nil {
 			return err
 		}

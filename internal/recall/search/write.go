@@ -176,7 +176,7 @@ func eraseInList(w Writer, segment int64, e Entry, d documents, docs []uint32) (
 	if len(left) == 0 {
 		return true, w.DropList(segment, e.Term)
 	}
-	return false, w.PutList(segment, e.Term, appendList(nil, left, d.lengths))
+	return false, w.PutList(segment, e.Term, marshalList(left, d.lengths))
 }
 
 // termsWithout returns the terms of a segment without some.
@@ -193,7 +193,7 @@ func termsWithout(w Writer, segment int64, gone []string) ([]byte, error) {
 	for _, t := range gone {
 		drop[t] = true
 	}
-	return appendTexts(nil, slices.DeleteFunc(terms, func(t string) bool { return drop[t] })), nil
+	return marshalTexts(slices.DeleteFunc(terms, func(t string) bool { return drop[t] })), nil
 }
 
 func openTexts(b []byte) ([]string, error) {
