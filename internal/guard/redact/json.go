@@ -37,22 +37,24 @@ func (r *Redactor) text(s string, seen func(rule, secret string), report *Report
 // escaped redacts those strings of a document that hold escaped ASCII, each as
 // it reads. All other bytes stay.
 func (r *Redactor) escaped(doc string, seen func(rule, secret string), report *Report) string {
+	return rewrite(doc, `\u00`, func(text string) string { return r.text(text, seen, report) })
+}
+
+// rewrite returns a document with another text in each string that holds a sign, where
+// clean gives it another. All other bytes stay.
+func rewrite(doc, sign string, clean func(text string) string) string {
 	var out strings.Builder
 	at := 0
 	for start, end := nextString(doc, 0); start < len(doc); start, end = nextString(doc, end) {
-		literal := doc[start:end]
-		if !strings.Contains(literal, `\u00`) {
+		literal, text := doc[start:end], ""
+		if !strings.Contains(literal, sign) || json.Unmarshal([]byte(literal), &text) != nil {
 			continue
 		}
-		var text string
-		if json.Unmarshal([]byte(literal), &text) != nil {
+		other := clean(text)
+		if other == text {
 			continue
 		}
-		clean := r.text(text, seen, report)
-		if clean == text {
-			continue
-		}
-		quoted, err := json.Marshal(clean)
+		quoted, err := json.Marshal(other)
 		if err != nil {
 			continue // a string always marshals
 		}

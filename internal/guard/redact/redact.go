@@ -34,11 +34,9 @@ func New() *Redactor {
 // String returns s with every secret replaced by a marker, and what was
 // replaced. It returns s itself when there is no secret.
 func (r *Redactor) String(s string) (string, Report) {
-	spans := r.secrets(s)
-	if len(spans) == 0 {
-		return s, Report{}
-	}
-	return string(replace(s, spans)), reportOf(spans)
+	var report Report
+	out := r.text(s, nil, &report)
+	return out, report
 }
 
 // secrets returns the spans to replace, in order.

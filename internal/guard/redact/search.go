@@ -211,32 +211,17 @@ func (s *Secrets) RemoveJSON(doc string) (string, Report) {
 	if !json.Valid([]byte(doc)) {
 		return plain, raw
 	}
-	var out strings.Builder
+	sign := `\` // other strings were looked at as they are
+	if raw.Total > 0 {
+		sign = ""
+	}
 	var report Report
-	at := 0
-	for start, end := nextString(doc, 0); start < len(doc); start, end = nextString(doc, end) {
-		literal, text := doc[start:end], ""
-		if raw.Total == 0 && !strings.Contains(literal, `\`) || json.Unmarshal([]byte(literal), &text) != nil {
-			continue // it was looked at as it is
-		}
+	out := rewrite(doc, sign, func(text string) string {
 		clean, found := s.Remove(text)
-		if found.Total == 0 {
-			continue
-		}
-		quoted, err := json.Marshal(clean)
-		if err != nil {
-			continue // a string always marshals
-		}
 		report.Add(found)
-		out.WriteString(doc[at:start])
-		out.Write(quoted)
-		at = end
-	}
-	if report.Total == 0 {
-		return doc, report
-	}
-	out.WriteString(doc[at:])
-	return out.String(), report
+		return clean
+	})
+	return out, report
 }
 
 // Excuse says that text stays: parts of secrets that stand in it, such as a
