@@ -151,6 +151,21 @@ func TestNewerMetaIsLeftAlone(t *testing.T) {
 	must.Equal(t, "the meta file", slurp(t, s.disk, path), b)
 }
 
+// TestAMetaFileWithOtherFieldsIsRead has fields of a later version, and lacks one.
+func TestAMetaFileWithOtherFieldsIsRead(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, journal.Options{}, 2)
+	for _, content := range []string{
+		`{"format":1,"host":"test","session_id":"one","started_at":"2026-01-02T03:04:05.678Z","later":{"added":[1]}}`,
+		`{"format":1,"host":"test","session_id":"one"}`,
+	} {
+		put(t, s.disk, filepath.Join(s.dir, string(one.Key()), "meta"), []byte(content))
+		if st, err := s.journal().Status(t.Context(), one.Key(), 0); err != nil || st.LastError != "" || st.SessionID != "one" || st.Entries != 2 {
+			t.Errorf("%s: %+v, %v", content, st, err)
+		}
+	}
+}
+
 // TestMetaIsMadeAgain loses and damages the meta file: the next append knows whose session it is.
 func TestMetaIsMadeAgain(t *testing.T) {
 	t.Parallel()
