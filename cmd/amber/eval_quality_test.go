@@ -27,7 +27,9 @@ const setsVariable = "AMBER_OPENVIKING_SETS"
 // one, and configures it. It returns the keys of a configuration that reach it, and its folder.
 func (s *setting) modelled() (url, workspace string, keys []string) {
 	model := must.Get(embed.Builtin())(s)
-	embedder := ovfake.Embedder{Dimensions: model.Dim, Model: model.Passage}
+	embedder := ovfake.Embedder{Dimensions: model.Dim, Model: func(text string) []float32 {
+		return must.Get(model.Embed(s.Context(), []string{text}, false))(s)[0]
+	}}
 	venv := os.Getenv("AMBER_OPENVIKING")
 	if venv == "" {
 		workspace := s.path("workspace")
