@@ -18,7 +18,6 @@ import (
 // chat is batches of messages at any depth; the questions are an object, or text that
 // holds one as JSON or as Python writes it.
 type beamFile struct {
-	ID      json.RawMessage   `json:"conversation_id"`
 	Chat    []json.RawMessage `json:"chat"`
 	Probing json.RawMessage   `json:"probing_questions"`
 }
@@ -73,12 +72,11 @@ func readBEAMFolder(dir string) (*set, error) {
 			return nil, fmt.Errorf("%s: %w", part.path, err)
 		}
 	}
-	f.ID = json.RawMessage(filepath.Base(dir))
 	return f.conversation()
 }
 
 func (f beamFile) conversation() (*set, error) {
-	c := &set{Name: strings.Trim(string(f.ID), `"`)}
+	c := &set{}
 	b := beamReader{c: c, ids: map[int]int{}, at: beamStart}
 	for i, batch := range f.Chat {
 		b.begin()

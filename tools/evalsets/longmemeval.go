@@ -36,7 +36,7 @@ func parseLongMemEval(raw json.RawMessage) (*set, error) {
 	if len(f.Names) != len(f.Sessions) || len(f.Dates) != len(f.Sessions) {
 		return nil, fmt.Errorf("haystack_sessions has %d sessions, haystack_session_ids %d and haystack_dates %d, want as many of each", len(f.Sessions), len(f.Names), len(f.Dates))
 	}
-	c := &set{Name: f.ID}
+	c := &set{}
 	asked := question{Text: f.Question, Class: f.Type}
 	if asked.Class == "" {
 		return nil, fmt.Errorf("the question has no question_type")

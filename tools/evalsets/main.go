@@ -25,7 +25,6 @@ func main() {
 
 // set is one case of a set for recall.
 type set struct {
-	Name      string     `json:"name"`
 	Sessions  []session  `json:"sessions"`
 	Questions []question `json:"questions"`
 }

@@ -10,7 +10,6 @@ package eval
 
 import (
 	"context"
-	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -23,13 +22,11 @@ const (
 	FormatMemories Format = "memories" // memories and questions, Amber's own
 	FormatTurns    Format = "turns"    // conversations and questions, Amber's own
 	FormatLoCoMo   Format = "locomo"   // conversations of two people
-	FormatSessions Format = "sessions" // recorded sessions, Amber's own; for [Context]
 )
 
 // Case is one agent to load and the questions to ask it.
 type Case struct {
 	Format    Format
-	Name      string
 	Now       amber.Time // when the questions are asked
 	Memories  []Memory
 	Sessions  []Session // by time
@@ -118,6 +115,3 @@ type Hit struct {
 	Session string
 	Score   float64
 }
-
-// seconds makes a duration a number for reports.
-func seconds(d time.Duration) float64 { return d.Seconds() }

@@ -15,7 +15,6 @@ import (
 // locomoFile is one conversation of LoCoMo. The conversation has the names of its two
 // speakers, and for each session a list and a time.
 type locomoFile struct {
-	SampleID     string                     `json:"sample_id"`
 	Conversation map[string]json.RawMessage `json:"conversation"`
 	QA           []struct {
 		Question string   `json:"question"`
@@ -49,7 +48,7 @@ func parseLoCoMo(raw json.RawMessage) (*Case, error) {
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return nil, err
 	}
-	c := &Case{Format: FormatLoCoMo, Name: f.SampleID}
+	c := &Case{Format: FormatLoCoMo}
 	known := map[string]bool{}
 	for _, n := range locomoSessions(f.Conversation) {
 		s, err := locomoSession(f.Conversation, n, known)

@@ -87,7 +87,7 @@ const locomo = `[{"sample_id": "conv-1", "conversation": {"speaker_a": "Ann", "s
 func TestLoCoMoIsRead(t *testing.T) {
 	t.Parallel()
 	c := one(t, locomo)
-	must.Equal(t, "format and name", string(c.Format)+" "+c.Name, "locomo conv-1")
+	must.Equal(t, "format", c.Format, FormatLoCoMo)
 	must.Equal(t, "sessions", said(len(c.Sessions), c.Sessions[0].ID, c.Sessions[0].At, c.Sessions[1].ID), "2 session_1 2023-05-08T13:56:00.000Z session_2")
 	must.Equal(t, "turns", said(c.Sessions[0].Turns, c.Sessions[1].Turns),
 		"[{D1:1 user Ann: Hello 2023-05-08T13:56:00.000Z} {D1:2 assistant Bo: Hi 2023-05-08T13:56:10.000Z}] [{D2:1 assistant Bo: [shares a picture: a cat] 2023-06-03T09:05:00.000Z}]")
@@ -96,7 +96,7 @@ func TestLoCoMoIsRead(t *testing.T) {
 	must.Equal(t, "questions", said(c.Questions[0].Keys, c.Questions[0].Class, c.Questions[1].Keys, c.Questions[1].NoAnswer, c.Questions[2].Class), "[D1:2 D2:1] multi-hop [D1:1] true category 6")
 }
 
-const turns = `{"name": "c1", "sessions": [
+const turns = `{"sessions": [
 	{"id": "late", "started_at": "2023-05-21T02:21:00Z", "turns": [{"id": "2", "role": "user", "content": "red"}, {"id": "3", "role": "assistant", "content": " "}]},
 	{"id": "early", "started_at": "2023-05-20T02:21:00Z", "turns": [{"id": "1", "role": "assistant", "content": "blue"}]}, {"id": "empty", "turns": []}],
  "questions": [{"q": "Which?", "class": "fact", "keys": ["2", "3", "9"], "at": "2023-05-30T10:00:00Z"}, {"q": "When?", "class": "fact", "sessions": ["early", "empty"]},
@@ -105,7 +105,7 @@ const turns = `{"name": "c1", "sessions": [
 func TestConversationsAreRead(t *testing.T) {
 	t.Parallel()
 	c := one(t, turns)
-	must.Equal(t, "case", said(c.Format, c.Name, c.Now, c.Skipped), "turns c1 2023-05-21T03:21:00.000Z 1")
+	must.Equal(t, "case", said(c.Format, c.Now, c.Skipped), "turns 2023-05-21T03:21:00.000Z 1")
 	must.Equal(t, "sessions by time", said(len(c.Sessions), c.Sessions[0].ID, c.Sessions[1].Turns), "2 early [{2 user red 2023-05-21T02:21:00.000Z}]")
 	got := ""
 	for _, q := range c.Questions {

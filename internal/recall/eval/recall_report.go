@@ -66,7 +66,7 @@ func (r *run) finish() {
 		}
 	}
 	p.Latency = latencyOf(r.took)
-	p.Load.Seconds, p.Load.IndexSeconds = seconds(r.load), seconds(r.index)
+	p.Load.Seconds, p.Load.IndexSeconds = r.load.Seconds(), r.index.Seconds()
 	if s := silenceOf(r.outcomes); len(s.best) > 0 && len(s.found) > 0 {
 		given, best := s.at(r.o.MinScore), s.bestThreshold()
 		p.Silence, p.Best = &given, &best

@@ -11,7 +11,6 @@ import (
 // turnsFile is a set of conversations and questions. A program that converts a published
 // set writes one for each agent.
 type turnsFile struct {
-	Name     string     `json:"name"`
 	Now      amber.Time `json:"now"`
 	Sessions []struct {
 		ID        string     `json:"id"`
@@ -39,7 +38,7 @@ func parseTurns(raw json.RawMessage) (*Case, error) {
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return nil, err
 	}
-	c := &Case{Format: FormatTurns, Name: f.Name, Now: f.Now}
+	c := &Case{Format: FormatTurns, Now: f.Now}
 	turns, sessions := map[string]bool{}, map[string]bool{}
 	for i, said := range f.Sessions {
 		if _, twice := sessions[said.ID]; said.ID == "" || twice {
