@@ -88,9 +88,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			} {
 				got := after[id].Origin
 				if want.Clock == 0 {
-					if got.Clock <= l.lastStamp(now) {
-						t.Errorf("session %s has an old clock", id)
-					}
+					must.Hold(t, got.Clock > l.lastStamp(now), "session %s has an old clock", id)
 					got.Clock = 0
 				}
 				must.Equal(t, "session "+string(id), got, want)
@@ -114,9 +112,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			for _, turn := range []string{"prompt of turns go", "prompt of returns"} {
 				must.Equal(t, "turns with "+turn, len(must.Get(amber.LastTurns(ctx, l.s, amber.SessionID(turn[len("prompt of "):]), 9))(t)), 1)
 			}
-			if report.Stamped != 4 || report.Tombstones != 6 || report.TakenOver != 5 {
-				t.Errorf("report %+v", report)
-			}
+			must.Hold(t, report.Stamped == 4 && report.Tombstones == 6 && report.TakenOver == 5, "report %+v", report)
 			logged := map[amber.SyncRef]bool{}
 			for _, c := range must.Get(s.Changes(ctx, "", 9999))(t) {
 				if incarnation, _, _ := c.Position.Parse(); incarnation == must.Get(s.agent.Current())(t).Incarnation {
@@ -127,9 +123,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				sessionRef("differs"), sessionRef("returns"), sessionRef("edited back"), turnRef("prompt of turns go"), turnRef("prompt of returns"),
 			})
 			for _, ref := range mentioned {
-				if !logged[ref] {
-					t.Errorf("the log does not name %v", ref)
-				}
+				must.Hold(t, logged[ref], "the log does not name %v", ref)
 			}
 			must.Equal(t, "records in the log", len(logged), len(mentioned))
 			sound(t, s)
@@ -195,9 +189,7 @@ func TestAdoptedSessionsAreTheSnapshots(t *testing.T) {
 					if ref.Scope == amber.ChangeSession && here || ref.Scope == amber.ChangeTurn && prompts[ref.ID] {
 						t.Errorf("%v is here and has departed", ref)
 					}
-					if gone[ref].After(d.Origin) {
-						t.Errorf("the departure of %v is older than it was", ref)
-					}
+					must.Hold(t, !gone[ref].After(d.Origin), "the departure of %v is older than it was", ref)
 				}
 				for ref := range gone {
 					_, here := after[amber.SessionID(ref.ID)]

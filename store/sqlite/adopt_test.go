@@ -379,9 +379,7 @@ func TestAdoptLocalOnlyKeepsStamps(t *testing.T) {
 	if len(after) != 1 || len(dead) != 0 || after[id].Origin != was[id].Origin || after[id].Revision != 1 {
 		t.Errorf("live %+v, dead %+v", after, dead)
 	}
-	if report.KeptErased != 1 || report.Stamped != 0 {
-		t.Errorf("report %+v", report)
-	}
+	must.Hold(t, report.KeptErased == 1 && report.Stamped == 0, "report %+v", report)
 }
 
 // An erased text is not in the restored file any more, wherever in the snapshot it was.
@@ -446,9 +444,7 @@ func TestAdoptWithoutLiveFile(t *testing.T) {
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	after, _ := l.memories(t)
 	must.Equal(t, "memories", after, was, sameTime)
-	if !must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked {
-		t.Error("the loop is not parked")
-	}
+	must.Hold(t, must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked, "the loop is not parked")
 	must.Equal(t, "revision", must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: new("new")}))(t).Revision, 2)
 }
 
@@ -463,13 +459,9 @@ func TestCarriedFilesOnlyLearnTheirGeneration(t *testing.T) {
 	report := l.bringBack(t, l.snapshot(t), func(r *image.AdoptRequest) { r.Carried = true })
 	after, _ := l.memories(t)
 	must.Equal(t, "memories", after, was, sameTime)
-	if must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked {
-		t.Error("the loop is parked")
-	}
+	must.Hold(t, !must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked, "the loop is parked")
 	must.Equal(t, "changes", len(must.Get(l.s.Changes(ctx, head, 9))(t)), 0)
-	if report.Stamped+report.TakenOver+report.Tombstones != 0 || report.Clock == 0 {
-		t.Errorf("report %+v", report)
-	}
+	must.Hold(t, report.Stamped+report.TakenOver+report.Tombstones == 0 && report.Clock != 0, "report %+v", report)
 }
 
 // The clock goes on from the latest of all.
@@ -484,9 +476,7 @@ func TestAdoptNeverTurnsTheClockBack(t *testing.T) {
 	last := must.Get(l.s.LastStamp(ctx))(t)
 	l.clock.Advance(-24 * time.Hour)
 	report := l.bringBack(t, dir, nil)
-	if report.Clock <= last {
-		t.Errorf("the clock is at %s, live it was at %s", report.Clock, last)
-	}
+	must.Hold(t, report.Clock > last, "the clock is at %s, live it was at %s", report.Clock, last)
 	id := save(t, l.s, amber.WriteRequest{Content: "after"})
 	if o := must.Get(l.s.Get(ctx, id))(t).Origin; o.Clock <= report.Clock {
 		t.Errorf("stamp %s after %s", o.Clock, report.Clock)
@@ -542,9 +532,7 @@ func TestAdoptOfDamagedLiveFileChangesNothing(t *testing.T) {
 	c := must.Get(l.s.agent.Current())(t)
 	_, err := image.Adopt(t.Context(), image.AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.Now, Random: rand.Reader})
 	must.Kind(t, "adopt", err, amber.KindDamaged)
-	if !slices.Equal(before, must.Get(os.ReadFile(path))(t)) {
-		t.Error("the file changed")
-	}
+	must.Hold(t, slices.Equal(before, must.Get(os.ReadFile(path))(t)), "the file changed")
 }
 
 var sameTime = cmpopts.EquateComparable(amber.Time{})

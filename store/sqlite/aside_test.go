@@ -134,12 +134,8 @@ func TestBadRowsAreSetAside(t *testing.T) {
 				t.Errorf("the check says %q", got)
 			}
 			n, err := c.count(s, ids)
-			if err != nil || n != c.rest {
-				t.Errorf("%d rows, %v; want %d", n, err, c.rest)
-			}
-			if len(told.heard) == 0 || told.heard[0].Table != c.table {
-				t.Errorf("told %v", told.heard)
-			}
+			must.Hold(t, err == nil && n == c.rest, "%d rows, %v; want %d", n, err, c.rest)
+			must.Hold(t, len(told.heard) != 0 && told.heard[0].Table == c.table, "told %v", told.heard)
 		})
 	}
 }
@@ -296,7 +292,5 @@ func TestBadRecordDoesNotHoldUpAnExport(t *testing.T) {
 	if slices.Contains(sent, string(ids[0])) || slices.Contains(sent, "s1") || !slices.Contains(sent, string(ids[1])) || !slices.Contains(sent, "s2") {
 		t.Errorf("sent %v", sent)
 	}
-	if len(told.heard) == 0 {
-		t.Error("nobody was told")
-	}
+	must.Hold(t, len(told.heard) != 0, "nobody was told")
 }

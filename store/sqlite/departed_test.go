@@ -71,9 +71,7 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 		if o.Counter != c.counter || o.Device != device {
 			t.Errorf("%d, %s: the origin is %+v, want counter %d", i, c.name, o, c.counter)
 		}
-		if o.Clock < last {
-			t.Errorf("%s: the clock goes back", c.name)
-		}
+		must.Hold(t, o.Clock >= last, "%s: the clock goes back", c.name)
 		last = o.Clock
 	}
 }
@@ -125,9 +123,7 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 		}
 	}
 	for ref, d := range got {
-		if d.Clock == 0 {
-			t.Errorf("%v has no clock", ref)
-		}
+		must.Hold(t, d.Clock != 0, "%v has no clock", ref)
 		d.Clock = 0
 		got[ref] = d
 	}

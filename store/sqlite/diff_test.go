@@ -118,7 +118,5 @@ func TestDiffWithAnOlderSchema(t *testing.T) {
 	l := newLife(t)
 	now := filepath.Join(l.snapshot(t), "memory.db")
 	d := must.Get(Compare(t.Context(), DBSource{Path: old}, DBSource{Path: now}, false))(t)
-	if d.Table("memories").Removed == 0 {
-		t.Errorf("%+v", d)
-	}
+	must.Hold(t, d.Table("memories").Removed != 0, "%+v", d)
 }

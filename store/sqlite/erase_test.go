@@ -135,9 +135,7 @@ func TestEraseBesideAReader(t *testing.T) {
 		if !slices.ContainsFunc(report.Remaining, func(r string) bool { return strings.Contains(r, "write-ahead log") }) {
 			t.Errorf("remaining is %v, want the write-ahead log named", report.Remaining)
 		}
-		if len(s.traces(t, st.agent.Dir())) == 0 {
-			t.Error("nothing is left, though the report says so")
-		}
+		must.Hold(t, len(s.traces(t, st.agent.Dir())) != 0, "nothing is left, though the report says so")
 		must.Do(t, x.Row(`SELECT count(*) FROM memories WHERE id = ?`, id).Scan(&n))
 		must.Equal(t, "the reader's view", n, 1)
 		return nil

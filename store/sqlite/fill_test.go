@@ -43,9 +43,7 @@ func TestFilledDatabaseCanBeAdopted(t *testing.T) {
 		t.Errorf("live %+v, dead %+v", live, dead)
 	}
 	found := must.Get(l.s.Recall(t.Context(), amber.Query{Text: "fridays"}))(t)
-	if len(found.Hits) != 1 || found.Hits[0].ID != m.ID {
-		t.Errorf("recall finds %+v", found.Hits)
-	}
+	must.Hold(t, len(found.Hits) == 1 && found.Hits[0].ID == m.ID, "recall finds %+v", found.Hits)
 }
 
 func TestFillMakesANewFile(t *testing.T) {
@@ -70,8 +68,6 @@ func TestRecordsOfOlderSchemasAreRead(t *testing.T) {
 		must.Do(t, r.Turns(func(int64, amber.Turn, bool) error { turns++; return nil }))
 		must.Do(t, r.Sessions(func(amber.Session, bool) error { sessions++; return nil }))
 		must.Do(t, r.Close())
-		if turns == 0 || sessions == 0 {
-			t.Errorf("from %d: %d turns, %d sessions", v, turns, sessions)
-		}
+		must.Hold(t, turns != 0 && sessions != 0, "from %d: %d turns, %d sessions", v, turns, sessions)
 	}
 }

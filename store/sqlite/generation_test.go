@@ -196,9 +196,7 @@ func TestStampsNeverGoBack(t *testing.T) {
 	for i := range 3 {
 		title := fmt.Sprint("edit ", i)
 		m := must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Title: &title}))(t)
-		if m.Origin.Clock <= last {
-			t.Errorf("edit %d is stamped %s, not after %s", i, m.Origin.Clock, last)
-		}
+		must.Hold(t, m.Origin.Clock > last, "edit %d is stamped %s, not after %s", i, m.Origin.Clock, last)
 		last = m.Origin.Clock
 	}
 	if got := must.Get(s.LastStamp(ctx))(t); got < last {

@@ -274,9 +274,7 @@ func TestLostTransactionAcknowledgesNobody(t *testing.T) {
 			continue
 		}
 		must.Kind(t, c.text, c.err, amber.KindInternal)
-		if errors.Is(c.err, errBroken) {
-			t.Errorf("%s is told what happened to another caller: %v", c.text, c.err)
-		}
+		must.Hold(t, !errors.Is(c.err, errBroken), "%s is told what happened to another caller: %v", c.text, c.err)
 	}
 	s.memory.ground = meet.ground
 	must.Equal(t, "memories", len(stored(t, s)), 0)
@@ -325,9 +323,7 @@ func TestLeaderThatFails(t *testing.T) {
 		s, _ := freshStore(t, amber.QueueOptions{})
 		first := &caller{text: "first"}
 		first.write(t.Context(), s, after)
-		if first.err == nil && first.panicked == nil {
-			t.Error("the first writer was acknowledged")
-		}
+		must.Hold(t, first.err != nil || first.panicked != nil, "the first writer was acknowledged")
 		save(t, s, amber.WriteRequest{Content: "second"})
 		must.Equal(t, "memories", stored(t, s), []string{"second"})
 	}

@@ -39,9 +39,7 @@ func TestManyMemoriesWaitForALargeSegment(t *testing.T) {
 	must.Equal(t, "documents that wait", status.Tail, 64*amber.DefaultBatchSize)
 	for _, word := range []string{"unique0x0", "unique200x7", fmt.Sprintf("unique%dx15", batches-1)} {
 		r := must.Get(s.Recall(ctx, amber.Query{Text: word}))(t)
-		if len(r.Hits) == 0 {
-			t.Errorf("%s is not found", word)
-		}
+		must.Hold(t, len(r.Hits) != 0, "%s is not found", word)
 	}
 	must.Do(t, s.VerifyIndex(ctx))
 	must.Do(t, s.Close())

@@ -104,9 +104,7 @@ func TestVectorsComeAfterTheWords(t *testing.T) {
 	must.Do(t, s.SyncIndex(ctx, func(n int) { made += n }, nil))
 	must.Equal(t, "vectors made", made, 81)
 	first, r := recallFirst(t, s, "automobile")
-	if first != id || r.Degraded != "" {
-		t.Errorf("first %s, degraded %q", first, r.Degraded)
-	}
+	must.Hold(t, first == id && r.Degraded == "", "first %s, degraded %q", first, r.Degraded)
 	must.Do(t, s.SyncIndex(ctx, func(int) { t.Error("vectors are made twice") }, nil))
 	status := must.Get(s.IndexStatus(ctx))(t)
 	must.Equal(t, "status", status, IndexStatus{Passages: 81, Tail: 81, Model: "toy", Vectors: 81})
@@ -181,9 +179,7 @@ func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 		`SELECT vector FROM index_vectors WHERE row = (SELECT row FROM passages WHERE owner = ?)`, id)[0]
 	must.Get(s.Erase(ctx, id))(t)
 	for _, word := range []string{"xyzzyfirst", "plughfirst", "xyzzysecond", "plughsecond", "grueheading", "frotztag"} {
-		if inFiles(t, s, word) {
-			t.Errorf("%s is in the file", word)
-		}
+		must.Hold(t, !inFiles(t, s, word), "%s is in the file", word)
 	}
 	c := must.Get(s.agent.Current())(t)
 	for _, path := range must.Get(filepath.Glob(s.memory.path(c) + "*"))(t) {
@@ -216,9 +212,7 @@ func TestMigrationGoesOnWhereItWasStopped(t *testing.T) {
 	s := must.Get(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
 	defer s.Close()
 	status := must.Get(s.IndexStatus(ctx))(t)
-	if status.Waiting != 0 || status.Passages < 1500 {
-		t.Errorf("status is %+v", status)
-	}
+	must.Hold(t, status.Waiting == 0 && status.Passages >= 1500, "status is %+v", status)
 	must.Do(t, s.VerifyIndex(ctx))
 	if r := must.Get(s.Recall(ctx, amber.Query{Text: "marmot 1499"}))(t); r.Degraded != "" || len(r.Hits) == 0 || r.Hits[0].Content != "marmot number 1499" {
 		t.Errorf("degraded %q, hits %v", r.Degraded, r.Hits)

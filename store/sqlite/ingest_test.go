@@ -81,9 +81,7 @@ func TestDamagedJournalIsFound(t *testing.T) {
 			found := slices.ContainsFunc(s.Check(t.Context()), func(f Finding) bool {
 				return f.File == "memory.db" && f.Check == c.check && amber.KindOf(f.Err) == amber.KindDamaged
 			})
-			if !found {
-				t.Errorf("the check %s does not find it", c.check)
-			}
+			must.Hold(t, found, "the check %s does not find it", c.check)
 		})
 	}
 }

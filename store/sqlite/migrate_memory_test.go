@@ -120,9 +120,7 @@ func TestMigrationsKeepEveryRow(t *testing.T) {
 			columns := columnsOf(t, old, tables)
 			before := rows(t, old, columns)
 			for _, table := range tables {
-				if len(before[table]) == 0 {
-					t.Errorf("table %s is empty before the migration", table)
-				}
+				must.Hold(t, len(before[table]) != 0, "table %s is empty before the migration", table)
 			}
 			must.Do(t, old.Close())
 

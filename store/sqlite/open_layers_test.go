@@ -68,9 +68,7 @@ func checkPlans(t *testing.T, d *database, cases []planCase) {
 				t.Fatalf("plan has the steps %q, want %q", steps, c.want)
 			}
 			for i, want := range c.want {
-				if !strings.Contains(steps[i], want) {
-					t.Errorf("step %d is %q, want %q", i, steps[i], want)
-				}
+				must.Hold(t, strings.Contains(steps[i], want), "step %d is %q, want %q", i, steps[i], want)
 			}
 		})
 	}

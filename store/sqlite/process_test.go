@@ -262,9 +262,7 @@ func TestKilledGroupsLoseNothingAcknowledged(t *testing.T) {
 func healthy(t *testing.T, s *sqlite.Store) {
 	t.Helper()
 	for _, f := range s.Check(t.Context()) {
-		if f.Err != nil {
-			t.Errorf("%s of %s: %v", f.Check, f.File, f.Err)
-		}
+		must.Hold(t, f.Err == nil, "%s of %s: %v", f.Check, f.File, f.Err)
 	}
 	must.NoError(t, s.DeepCheck(t.Context()))
 }

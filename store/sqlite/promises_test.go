@@ -32,9 +32,7 @@ func found(t *testing.T, s *Store, q amber.Query) []amber.MemoryID {
 // wantNone reports what is there and should not be.
 func wantNone[T any](t *testing.T, what string, got []T) {
 	t.Helper()
-	if len(got) > 0 {
-		t.Errorf("%s: %+v, want none", what, got)
-	}
+	must.Hold(t, len(got) == 0, "%s: %+v, want none", what, got)
 }
 
 func save(t *testing.T, s *Store, r amber.WriteRequest) amber.MemoryID {
@@ -265,8 +263,6 @@ func TestForeignKeysHoldOnEveryConnection(t *testing.T) {
 		"active":    `INSERT INTO active_sessions (binding, session_id) VALUES ('b', '` + nobody + `')`,
 	} {
 		err := s.memory.Update(ctx, "insert", "", func(x *tx) error { _, err := x.Exec(query); return err })
-		if err == nil {
-			t.Errorf("an orphaned %s is stored", name)
-		}
+		must.Hold(t, err != nil, "an orphaned %s is stored", name)
 	}
 }

@@ -64,9 +64,7 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 			}
 			_, err := frozen.Write(ctx, amber.WriteRequest{Content: "fish two"})
 			must.Kind(t, "write", err, amber.KindRefused)
-			if amber.HintOf(err) == "" {
-				t.Error("there is no hint")
-			}
+			must.Hold(t, amber.HintOf(err) != "", "there is no hint")
 			must.Do(t, frozen.Close())
 			after := everyFile(t, gen)
 			must.Equal(t, "files", after, before, cmp.AllowUnexported(stamp{}))

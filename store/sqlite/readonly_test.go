@@ -92,9 +92,7 @@ func TestReadOnlyAnswersAsTheLiveStore(t *testing.T) {
 	must.Equal(t, "get", must.Get(v.Get(ctx, id))(t), must.Get(l.s.Get(ctx, id))(t), sameTime)
 	must.Fail(v.Get(ctx, "0193c5a8-0000-7000-8000-000000000000"))(t, "get what is not there", amber.KindNotFound)
 	must.Fail(v.s.Write(ctx, amber.WriteRequest{Content: "x"}))(t, "write", amber.KindRefused)
-	if !bytes.Equal(b, must.Get(os.ReadFile(path))(t)) {
-		t.Error("the file changed")
-	}
+	must.Hold(t, bytes.Equal(b, must.Get(os.ReadFile(path))(t)), "the file changed")
 }
 
 // A page that cannot be read is named as what it is, and never taken for an
@@ -113,9 +111,7 @@ func TestReadOnlyTellsWhyAPageIsMissing(t *testing.T) {
 	r.fail.Store(true)
 	_, err := v.Recall(ctx, amber.Query{Text: "text"})
 	must.Kind(t, "recall", err, amber.KindDamaged)
-	if !strings.Contains(err.Error(), "digest") {
-		t.Errorf("the cause is lost: %v", err)
-	}
+	must.Hold(t, strings.Contains(err.Error(), "digest"), "the cause is lost: %v", err)
 	short := io.NewSectionReader(bytes.NewReader(b[:len(b)-len(b)/8]), 0, int64(len(b)))
 	w := must.Get(OpenReadOnly(ctx, "memory.db", short, int64(len(b)), readOnlyOptions()))(t)
 	defer func() { must.Do(t, w.Close()) }()

@@ -181,9 +181,7 @@ func (p *planter) mustRead(t *testing.T, s *Store, ids []amber.MemoryID) {
 			t.Errorf("the id of topic %q is not made of it", m.Topic)
 		}
 	}
-	if n < len(ids)-1 {
-		t.Errorf("%d memories are left of %d", n, len(ids))
-	}
+	must.Hold(t, n >= len(ids)-1, "%d memories are left of %d", n, len(ids))
 	sessions := must.Get(s.ListSessions(ctx, amber.SessionQuery{}))(t).Items
 	states := 0
 	for _, one := range sessions {
@@ -252,9 +250,7 @@ func examined(t *testing.T, path string, but ...string) {
 	t.Helper()
 	e := must.Get(image.Examine(t.Context(), path, true))(t)
 	for _, c := range e.Checks {
-		if !c.OK && !slices.Contains(but, c.Name) {
-			t.Errorf("%s: %s: %s", e.Name, c.Name, c.Detail)
-		}
+		must.Hold(t, c.OK || slices.Contains(but, c.Name), "%s: %s: %s", e.Name, c.Name, c.Detail)
 	}
 	if want := map[string]int{"memory.db": 6, "control.db": 5}[e.Name]; len(e.Checks) != want {
 		t.Errorf("%s: only %d checks were made", e.Name, len(e.Checks))

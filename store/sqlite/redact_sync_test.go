@@ -45,8 +45,8 @@ func TestRedactForgetsSync(t *testing.T) {
 		synced(t, l.s, id, "/home/someone/project")
 		path := filepath.Join(l.snapshot(t), "memory.db")
 		before := dump(t, path)
-		report := must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
-		if !strings.Contains(strings.Join(report.Notes, " "), "10 rows about sync were removed") || report.Rows < 10 {
+		report := must.Get(image.Redact(t.Context(), path, redact.New(), nil))(t)
+		if !strings.Contains(strings.Join(report.Notes, " "), "10 rows about sync were removed") {
 			t.Errorf("the report says %+v", report)
 		}
 		after := dump(t, path)
@@ -80,10 +80,8 @@ func TestRedactRenamesDevicesInVersions(t *testing.T) {
 	versionsHold(t, l.s)
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
-	must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
-	if len(p.left(must.Get(os.ReadFile(path))(t))) > 0 {
-		t.Error("the device is left")
-	}
+	must.Get(image.Redact(t.Context(), path, redact.New(), nil))(t)
+	must.Hold(t, len(p.left(must.Get(os.ReadFile(path))(t))) == 0, "the device is left")
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	must.Equal(t, "versions", len(versionsOf(t, l.s, id)), 2)
 	versionsHold(t, l.s)

@@ -110,9 +110,7 @@ func (s *secrets) mustBeIn(t *testing.T, dir string) {
 	t.Helper()
 	found := s.traces(t, dir)
 	for _, word := range slices.Compact(slices.Sorted(maps.Values(s.parts))) {
-		if found[word] == nil {
-			t.Errorf("%s is in no file before it is erased", word)
-		}
+		must.Hold(t, found[word] != nil, "%s is in no file before it is erased", word)
 	}
 }
 
@@ -232,9 +230,7 @@ func (c *crowd) mustBeIn(t *testing.T, s *Store) {
 func sound(t *testing.T, s *Store) {
 	t.Helper()
 	for _, f := range s.Check(t.Context()) {
-		if f.Err != nil {
-			t.Errorf("%s of %s: %v", f.Check, f.File, f.Err)
-		}
+		must.Hold(t, f.Err == nil, "%s of %s: %v", f.Check, f.File, f.Err)
 	}
 	must.Do(t, s.DeepCheck(t.Context()))
 }

@@ -64,9 +64,7 @@ func TestImportedMemoriesAreFoundAndKeepTheirHistory(t *testing.T) {
 	var last int64
 	for _, v := range must.Get(amber.All(t.Context(), s.History, id))(t) {
 		contents = append(contents, v.Content)
-		if v.Revision <= last {
-			t.Errorf("revision %d comes after %d", v.Revision, last)
-		}
+		must.Hold(t, v.Revision > last, "revision %d comes after %d", v.Revision, last)
 		last = v.Revision
 	}
 	must.Equal(t, "history", contents, []string{"the comet leaves", "the comet returns", ""})
@@ -82,9 +80,7 @@ func TestHugeRevisionLeavesRoom(t *testing.T) {
 	apply(t, s, "1", r)
 	for _, text := range []string{"b", "c"} {
 		m := must.Get(s.Edit(t.Context(), amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
-		if m.Revision <= 0 {
-			t.Errorf("revision %d", m.Revision)
-		}
+		must.Hold(t, m.Revision > 0, "revision %d", m.Revision)
 	}
 }
 
@@ -320,9 +316,7 @@ func TestStampsFromTheFuture(t *testing.T) {
 		t.Errorf("the clock is %d ms ahead", lead)
 	}
 	edited := must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: new("edited now")}))(t)
-	if !edited.Origin.After(far(1, now.UnixMilli()+ahead)) {
-		t.Error("the edit does not win")
-	}
+	must.Hold(t, edited.Origin.After(far(1, now.UnixMilli()+ahead)), "the edit does not win")
 	got := must.Get(s.SyncReport(ctx, "place"))(t).Devices
 	want := []amber.SyncDevice{{Device: "far", Chunks: 1, LastSync: now, DriftMS: ahead}}
 	must.Equal(t, "devices", got, want, cmp.AllowUnexported(amber.Time{}))
@@ -377,14 +371,10 @@ func TestErasureRemovesTheText(t *testing.T) {
 	f := &folder{name: "place"}
 	f.export(t, s, 0)
 	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
-	if inFiles(t, s, "xyzzy") || inFiles(t, s, "plover") {
-		t.Error("the text is in the file")
-	}
+	must.Hold(t, !inFiles(t, s, "xyzzy") && !inFiles(t, s, "plover"), "the text is in the file")
 	wantNone(t, "exported", names(f.export(t, s, 0)))
 	apply(t, s, "late", farMemory(memoryID(1), far(9, 90), "xyzzy once more"))
-	if inFiles(t, s, "xyzzy") {
-		t.Error("an import brought the text back")
-	}
+	must.Hold(t, !inFiles(t, s, "xyzzy"), "an import brought the text back")
 	must.Fail(s.Get(t.Context(), memoryID(1)))(t, "the memory", amber.KindNotFound)
 }
 
@@ -402,9 +392,7 @@ func TestErasureRemovesTheTextThatItsPlaceBringsLater(t *testing.T) {
 	must.Do(t, s.memory.Update(ctx, "lose", "", func(x *tx) error { return x.ExecAll("DELETE FROM sync_held", "DELETE FROM sync_chunks") }))
 	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
 	apply(t, s, "text", text...)
-	if inFiles(t, s, "xyzzy") {
-		t.Error("the text is in the file")
-	}
+	must.Hold(t, !inFiles(t, s, "xyzzy"), "the text is in the file")
 	history := must.Get(amber.All(ctx, s.History, memoryID(1)))(t)
 	if len(history) != 1 || history[0].Content != own {
 		t.Errorf("the history is %+v, want the version that was made here", history)
@@ -543,8 +531,6 @@ func TestRelationIDThatIsTaken(t *testing.T) {
 			apply(t, s, fmt.Sprint(i), records[i])
 		}
 		got := must.Get(s.Related(t.Context(), memoryID(1)))(t)
-		if len(got) != 1 || got[0].To != memoryID(3) {
-			t.Errorf("order %v: %+v", order, got)
-		}
+		must.Hold(t, len(got) == 1 && got[0].To == memoryID(3), "order %v: %+v", order, got)
 	}
 }

@@ -224,9 +224,7 @@ func TestAWaitingRelationStopsNoOtherChunk(t *testing.T) {
 	body := must.Get(sqlrows.Marshal(farRelation("r3", far(3*jump, 12), 1).Relation))(t)
 	meddle(t, s.memory, `UPDATE sync_waiting SET body = '`+body+`'`)
 	got := apply(t, s, "innocent", farMemory(memoryID(1), far(1, 1), "a"), farMemory(memoryID(2), far(1, 1), "b"))
-	if got.Memories != 2 || got.Relations != 0 {
-		t.Errorf("%+v", got)
-	}
+	must.Hold(t, got.Memories == 2 && got.Relations == 0, "%+v", got)
 	must.Equal(t, "relations that wait", count(t, s.memory, `SELECT count(*) FROM sync_waiting`), 0)
 }
 
@@ -239,12 +237,8 @@ func TestPacksAreNotDevices(t *testing.T) {
 	pack.Device = ""
 	must.Get(s.Apply(t.Context(), pack))(t)
 	got := must.Get(s.SyncReport(t.Context(), "place"))(t)
-	if len(got.Devices) != 1 || got.Devices[0].Device != "far" || got.Chunks != 1 {
-		t.Errorf("%+v", got)
-	}
-	if !must.Get(s.AppliedChunks(t.Context(), "place", []string{"pack"}))(t)["pack"] {
-		t.Error("the pack is not noted")
-	}
+	must.Hold(t, len(got.Devices) == 1 && got.Devices[0].Device == "far" && got.Chunks == 1, "%+v", got)
+	must.Hold(t, must.Get(s.AppliedChunks(t.Context(), "place", []string{"pack"}))(t)["pack"], "the pack is not noted")
 }
 
 // A chunk whose transaction is done is applied, though the log could not be
@@ -266,9 +260,7 @@ func TestAChunkIsAppliedWhateverHoldsTheLog(t *testing.T) {
 			cancel()
 		}()
 		got, err := s.Apply(ctx, chunkOf("erasure", erasure(memoryID(1), far(2, 20))))
-		if err != nil || got.Memories != 1 {
-			t.Errorf("%+v, %v", got, err)
-		}
+		must.Hold(t, err == nil && got.Memories == 1, "%+v, %v", got, err)
 		return nil
 	}))
 	if !must.Get(s.AppliedChunks(t.Context(), "place", []string{"erasure"}))(t)["erasure"] {

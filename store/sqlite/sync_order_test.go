@@ -223,9 +223,7 @@ func checkLines(t *testing.T, state, want []string) {
 	text := strings.Join(state, "\n")
 	for _, part := range want {
 		part, not := strings.CutPrefix(part, "!")
-		if strings.Contains(text, part) == not {
-			t.Errorf("%q is there: %v, in\n%s", part, !not, text)
-		}
+		must.Hold(t, strings.Contains(text, part) != not, "%q is there: %v, in\n%s", part, !not, text)
 	}
 }
 

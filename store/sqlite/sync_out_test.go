@@ -199,9 +199,7 @@ func TestOutgoingOfOneProject(t *testing.T) {
 	want = []string{"gone session gone", "gone turn went"}
 	all := names(outgoing(t, s, amber.OutgoingRequest{Place: "p", Project: "q"}))
 	for _, w := range want {
-		if !slices.Contains(all, w) {
-			t.Errorf("%q is not in %v", w, all)
-		}
+		must.Hold(t, slices.Contains(all, w), "%q is not in %v", w, all)
 	}
 }
 
@@ -295,9 +293,7 @@ func TestOutgoingStopsWhenThereIsTextEnough(t *testing.T) {
 		}
 		after = out.Next
 	}
-	if steps < 3 || records != 10 {
-		t.Errorf("%d records in %d steps and one, want 10 in at least 4", records, steps)
-	}
+	must.Hold(t, steps >= 3 && records == 10, "%d records in %d steps and one, want 10 in at least 4", records, steps)
 }
 
 // The text of a deleted memory stays here, also where its topic is written again

@@ -86,9 +86,7 @@ func TestALaterVersionOfThePlaceReplacesAnOwnOne(t *testing.T) {
 	got := applyOwn(t, s, "two", farMemory(memoryID(1), far(2, 20), "b", far(1, 10)), farSession(far(2, 20), "work goes on"))
 	must.Equal(t, "applied", got, amber.Applied{Sessions: 1, Memories: 1})
 	m := must.Get(s.Get(ctx, memoryID(1)))(t)
-	if m.Content != "b" || m.Revision != 2 || m.Trust != amber.TrustOwn {
-		t.Errorf("memory %+v", m)
-	}
+	must.Hold(t, m.Content == "b" && m.Revision == 2 && m.Trust == amber.TrustOwn, "memory %+v", m)
 	must.Equal(t, "versions", len(must.Get(amber.All(ctx, s.History, memoryID(1)))(t)), 2)
 	must.Equal(t, "session", must.Get(s.Session(ctx, "s"))(t).Name, "work goes on")
 	applyOwn(t, s, "three", farTombstone(memoryID(1), far(3, 30), far(2, 20)))

@@ -209,9 +209,7 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 		if r != (amber.SyncRecord{}) {
 			name = names([]amber.SyncRecord{r})[0]
 			must.Equal(t, "answer", r.Ref(), refs[i])
-			if r.Memory != nil && r.Memory.DuplicateCount != 0 {
-				t.Error("duplicates are counted per store")
-			}
+			must.Hold(t, r.Memory == nil || r.Memory.DuplicateCount == 0, "duplicates are counted per store")
 			must.Do(t, r.Check())
 		}
 		got = append(got, name)

@@ -75,9 +75,9 @@ func (r *redaction) seal(public ...string) {
 // database rewrites a copy of memory.db or control.db, and searches the copy.
 func (r *redaction) database(ctx context.Context, path string) (wire.RedactionReport, error) {
 	known := r.secrets.Clone()
-	report, err := image.Redact(ctx, path, r.rules, known, nil)
+	report, err := image.Redact(ctx, path, r.rules, known)
 	r.databases[path] = known
-	return report.RedactionReport, err
+	return report, err
 }
 
 // file returns a file without secrets. Errors: internal when a secret is left.

@@ -42,7 +42,6 @@ type AdoptReport struct {
 	KeptErased  int64       // memories of the file that were erased since
 	ParkedLoops int64
 	Cursors     int64 // of the journal that moved on
-	Fences      int64 // of control.db that were raised
 	SetAside    int64 // records of either file that cannot be read, and so were not compared
 }
 

@@ -20,7 +20,6 @@ import (
 type Examination struct {
 	Name   string // "memory.db" or "control.db"
 	Schema int64
-	Pages  int64
 	// Checks are those that were made, in order; when they were made is for
 	// the caller to say. The checks after one that failed are not made.
 	Checks []wire.Check
@@ -39,7 +38,7 @@ func Examine(ctx context.Context, path string, deep bool) (e Examination, err er
 	if err != nil {
 		return e, AboutFile(path, err)
 	}
-	e = Examination{Name: h.Schema.File, Schema: h.Version, Pages: h.Pages}
+	e = Examination{Name: h.Schema.File, Schema: h.Version}
 	s, err := sqlconn.OpenUntrusted(ctx, sqlconn.UntrustedURI(path, nil))
 	if err != nil {
 		return e, sqlconn.Wrap("examine database", path, err)

@@ -16,15 +16,6 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// RedactReport says what was taken out of a database.
-type RedactReport struct {
-	Name string // "memory.db" or "control.db"
-	// RedactionReport names a row by its table, its key and the column. The
-	// policy is the caller's to name.
-	wire.RedactionReport
-	Rows int64 // rewritten or dropped
-}
-
 // Redact takes secrets out of a copy of memory.db or control.db, which lies in
 // a folder of the caller's and which no other process uses; it is never the
 // live one. The file is replaced by one that was written anew:
@@ -50,23 +41,23 @@ type RedactReport struct {
 //
 // The schema must be, row by row, that of a migration of Amber; an older one of
 // memory.db is migrated. Pages are not checked: [Examine] does that, before and after.
-// Progress, if it is not nil, is called now and then with bytes of work.
+// The report names a row by its table, its key and the column. The policy is the caller's to name.
 //
 // Errors: those of [Examine] for a file that is no database of Amber's, which
 // then is as it was. After any other error, and after a crash, there is no file
 // at path: internal where the check finds something; quota where more keys hold
 // secrets than can be renamed. Nothing is synced.
-func Redact(ctx context.Context, path string, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) (RedactReport, error) {
-	return redactFile(ctx, fsx.OS(), path, r, known, progress)
+func Redact(ctx context.Context, path string, r *redact.Redactor, known *redact.Secrets) (wire.RedactionReport, error) {
+	return redactFile(ctx, fsx.OS(), path, r, known)
 }
 
-func redactFile(ctx context.Context, fsys fsx.FS, path string, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) (report RedactReport, err error) {
+func redactFile(ctx context.Context, fsys fsx.FS, path string, r *redact.Redactor, known *redact.Secrets) (report wire.RedactionReport, err error) {
 	h, err := redactable(ctx, path)
 	if err != nil {
 		return report, err
 	}
 	w := newWorkshop(fsys, path)
-	d := newRedaction(h, r, known, progress)
+	d := newRedaction(h, r, known)
 	if err := d.work(ctx, w); err != nil {
 		return report, sqlconn.Wrap("redact database", path, errors.Join(err, w.discard()))
 	}
@@ -81,7 +72,7 @@ func FindSecrets(ctx context.Context, path string, r *redact.Redactor, found *re
 	if err != nil {
 		return err
 	}
-	d := newRedaction(h, r, nil, nil)
+	d := newRedaction(h, r, nil)
 	d.secrets = found
 	err = inFile(ctx, sqlconn.UntrustedURI(path, nil), func(t *sqlrows.Tx) error {
 		d.Tx = t
@@ -222,10 +213,7 @@ func (d *redaction) check(ctx context.Context, fsys fsx.FS, fresh string) error 
 	if !d.stained {
 		search = d.secrets.SearchWhole
 	}
-	leak, err := search(f, func(n int) error {
-		d.advance(n)
-		return ctx.Err()
-	})
+	leak, err := search(f, func(int) error { return ctx.Err() })
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}

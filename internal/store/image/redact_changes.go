@@ -99,7 +99,6 @@ func (d *redaction) rewriteChange(l logged) error {
 	}
 	_, n := d.redacted(asText, l.Key)
 	d.note("changes/"+fmt.Sprint(l.seq)+"/key", n)
-	d.rewrote++
 	_, err := d.Exec(updateLog, l.seq, next.Op, next.Scope, next.Key, next.Old, next.New)
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -22,12 +24,12 @@ import (
 
 // attempt redacts a database and returns the names of the files that are there
 // afterwards.
-func attempt(t *testing.T, ctx context.Context, fsys fsx.FS, database []byte, progress func(done, total int64)) (left []string, err error) {
+func attempt(t *testing.T, ctx context.Context, fsys fsx.FS, database []byte) (left []string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "memory.db")
 	must.Do(t, os.WriteFile(path, database, 0o600))
-	_, err = image.RedactFile(ctx, fsys, path, redact.New(), nil, progress)
+	_, err = image.RedactFile(ctx, fsys, path, redact.New(), nil)
 	entries, listErr := os.ReadDir(dir)
 	must.Do(t, listErr)
 	for _, e := range entries {
@@ -53,7 +55,7 @@ func TestRedactWithAFailingDisk(t *testing.T) {
 	database := withSecrets(t)
 	for n := 1; ; n++ {
 		e := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: n, Err: syscall.EIO})
-		left, err := attempt(t, t.Context(), e, database, nil)
+		left, err := attempt(t, t.Context(), e, database)
 		if len(e.Injected()) == 0 {
 			must.Do(t, err)
 			if diff := cmp.Diff([]string{"memory.db"}, left); diff != "" || n < 6 {
@@ -68,21 +70,48 @@ func TestRedactWithAFailingDisk(t *testing.T) {
 	}
 }
 
-// Whenever it is cancelled, no file is left.
+// cutOff is a context that ends when its error is asked for the last of some times.
+type cutOff struct {
+	context.Context
+	left *atomic.Int64
+	end  func()
+}
+
+func (c cutOff) Err() error {
+	if c.left.Add(-1) == 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+// atWork is a disk on which begin is called when the file is taken away from its name.
+type atWork struct {
+	fsx.FS
+	begin func()
+}
+
+func (a atWork) Rename(from, to string) error {
+	a.begin()
+	return a.FS.Rename(from, to)
+}
+
+// Whenever the work is cancelled, no file is left.
 func TestRedactCancelled(t *testing.T) {
 	t.Parallel()
 	database := withSecrets(t)
-	calls := int64(0)
-	must.Get(attempt(t, t.Context(), fsx.OS(), database, func(int64, int64) { calls++ }))(t)
-	for part := range int64(8) {
+	cancelled := func(after int64) (looks int64, left []string, err error) {
 		ctx, cancel := context.WithCancel(t.Context())
-		n := int64(0)
-		left, err := attempt(t, ctx, fsx.OS(), database, func(int64, int64) {
-			if n++; n == max(1, part*calls/8) {
-				cancel()
-			}
-		})
-		cancel()
+		defer cancel()
+		var n atomic.Int64 // below zero before the work begins
+		begin := sync.OnceFunc(func() { n.Store(after) })
+		left, err = attempt(t, cutOff{ctx, &n, cancel}, atWork{fsx.OS(), begin}, database)
+		return after - n.Load(), left, err
+	}
+	looks, _, err := cancelled(1 << 40)
+	must.Do(t, err)
+	must.Hold(t, looks >= 8, "the context was asked %d times, want 8 or more", looks)
+	for part := range int64(8) {
+		_, left, err := cancelled(max(1, part*looks/8))
 		must.Kind(t, "cancelled", err, amber.KindUnreachable)
 		must.Equal(t, "files that are left", left, nil)
 	}

@@ -52,12 +52,11 @@ func (d *redaction) part() string {
 }
 
 // finish returns the report of what was done.
-func (d *redaction) finish() RedactReport {
-	d.reach(d.total)
-	r := RedactReport{Name: d.header.Schema.File, Rows: d.rewrote, RedactionReport: wire.RedactionReport{
+func (d *redaction) finish() wire.RedactionReport {
+	r := wire.RedactionReport{
 		Rules: []wire.RedactionCount{}, Places: append([]wire.RedactionPlace{}, d.places...), More: d.more,
 		Scanned: d.scanned, Notes: d.notes(),
-	}}
+	}
 	for rule, n := range d.matches {
 		r.Matches += n
 		r.Rules = append(r.Rules, wire.RedactionCount{Rule: rule, Count: n})

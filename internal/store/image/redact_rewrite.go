@@ -100,7 +100,6 @@ func (d *redaction) batch(t *RedactedTable, query string, args []any) (rows []*r
 	if errors.Is(err, errBatch) {
 		err = nil
 	}
-	d.advance(size)
 	return rows, err
 }
 
@@ -136,13 +135,11 @@ func (d *redaction) storeRow(r *redactedRow) error {
 			args = append(args, r.new[i])
 		}
 	}
-	d.rewrote++
 	_, err := d.Exec("UPDATE "+r.table.Name+" SET "+strings.Join(set, ", ")+r.table.where(), append(args, r.key...)...)
 	return err
 }
 
 func (d *redaction) dropRow(r *redactedRow) error {
-	d.rewrote++
 	_, err := d.Exec("DELETE FROM "+r.table.Name+r.table.where(), r.key...)
 	return err
 }

@@ -27,7 +27,6 @@ type redaction struct {
 	matches map[string]int64
 	more    int64
 	places  []wire.RedactionPlace
-	rewrote int64
 	emptied int64
 	vectors int64
 	answers int64
@@ -35,13 +34,9 @@ type redaction struct {
 
 	forgotten int64 // rows about sync
 	allowed   int
-
-	progress    func(done, total int64)
-	done, total int64
 }
 
-func newRedaction(h Header, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) *redaction {
-	const passes = 3 // two over the rows and one over the bytes
+func newRedaction(h Header, r *redact.Redactor, known *redact.Secrets) *redaction {
 	shared := known != nil
 	if !shared {
 		known = &redact.Secrets{}
@@ -49,19 +44,6 @@ func newRedaction(h Header, r *redact.Redactor, known *redact.Secrets, progress 
 	return &redaction{
 		header: h, redactor: r, secrets: known, shared: shared, names: map[string]string{}, taken: map[string]bool{},
 		digests: map[string]string{}, matches: map[string]int64{},
-		progress: progress, total: passes * h.Pages * h.PageSize,
-	}
-}
-
-// advance tells about bytes of work. How many there will be is a guess: rows
-// are smaller than their pages.
-func (d *redaction) advance(n int) { d.reach(d.done + int64(n)) }
-
-// reach tells how far the work has come.
-func (d *redaction) reach(done int64) {
-	d.done = min(max(d.done, done), d.total)
-	if d.progress != nil {
-		d.progress(d.done, d.total)
 	}
 }
 
@@ -71,7 +53,6 @@ func (d *redaction) rows() error {
 	if err != nil {
 		return err
 	}
-	d.reach(d.total / 3)
 	if err := d.forget(); err != nil {
 		return fmt.Errorf("forget sync: %w", err)
 	}
@@ -95,6 +76,5 @@ func (d *redaction) rows() error {
 	if err := d.changes(); err != nil {
 		return fmt.Errorf("rewrite changes: %w", err)
 	}
-	d.reach(2 * d.total / 3)
 	return nil
 }

@@ -60,7 +60,6 @@ func (d *redaction) empty(tables []string) (rows int64, err error) {
 			return rows, err
 		}
 		rows += n
-		d.rewrote += n
 	}
 	return rows, nil
 }
@@ -123,7 +122,6 @@ func (d *redaction) scan(t *RedactedTable) error {
 			d.look(c.As, values[i])
 		}
 		d.scanned += int64(n)
-		d.advance(n)
 		return d.checkNames()
 	})
 }
