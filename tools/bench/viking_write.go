@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/base/httpcall"
 	"github.com/amber-memory/amber/internal/store/openviking"
 	"github.com/amber-memory/amber/internal/store/openviking/api"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -79,7 +80,12 @@ func (st *vikingState) during(ctx context.Context, f func()) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = st.store.Run(ctx, feedPause, nil) }) // it ends with its context alone
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			report, _ := st.store.Feed(ctx, openviking.Budget{}) // an outage is part of the measurement
+			_ = httpcall.Wait(ctx, max(report.Again, feedPause))
+		}
+	})
 	defer wg.Wait()
 	defer cancel()
 	f()

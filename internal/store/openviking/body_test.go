@@ -53,17 +53,11 @@ func FuzzBodySurvivesTheServer(f *testing.F) {
 		m := &amber.Memory{ID: someID, Kind: amber.Constraint, Scope: amber.ScopeGlobal, Title: title, Content: content, Summary: summary}
 		body := bodyOf(m, plain)
 		stored, _, _ := strings.Cut(strings.ToValidUTF8(trim(body), "?"), trailerMark)
-		if stored != body {
-			t.Errorf("%q is stored as %q", body, stored)
-		}
-		if strings.Contains(strings.ToUpper(body), "MEMORY_FIELDS") {
-			t.Errorf("%q has the mark of a trailer", body)
-		}
+		must.Hold(t, stored == body, "%q is stored as %q", body, stored)
+		must.Hold(t, !strings.Contains(strings.ToUpper(body), "MEMORY_FIELDS"), "%q has the mark of a trailer", body)
 		if !holds([]byte(body+"\n\n"+trailerMark+" {} -->"), body) || holds([]byte(body[:len(body)-1]), body) {
 			t.Errorf("%q is not told from a torn one", body)
 		}
-		if body != bodyOf(m, plain) || len(body) > maxBody || body == "" {
-			t.Errorf("%q is not a body", body)
-		}
+		must.Hold(t, body == bodyOf(m, plain) && len(body) <= maxBody && body != "", "%q is not a body", body)
 	})
 }

@@ -69,28 +69,6 @@ func (s *Store) Feed(ctx context.Context, b Budget) (report Report, err error) {
 	return r.report, err
 }
 
-// Run feeds until ctx ends and returns nil then. It waits idle between feeds that are done, or
-// as long as an error asks for. Tell may be nil.
-func (s *Store) Run(ctx context.Context, idle time.Duration, tell func(Report, error)) error {
-	for ctx.Err() == nil {
-		report, err := s.Feed(ctx, Budget{})
-		if ctx.Err() != nil {
-			return nil
-		}
-		if tell != nil {
-			tell(report, err)
-		}
-		wait := max(report.Again, idle)
-		if err == nil && !report.Done {
-			wait = report.Again
-		}
-		if wait > 0 && s.o.Wait(ctx, wait) != nil {
-			return nil
-		}
-	}
-	return nil
-}
-
 // lock keeps other feeders out: of this process, then of others.
 func (s *Store) lock(ctx context.Context) (release func() error, err error) {
 	if !s.feeding.TryLock() {

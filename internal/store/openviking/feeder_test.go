@@ -762,22 +762,6 @@ func (d damagedReader) List(ctx context.Context, q amber.ListQuery) (amber.Page[
 	return p, err
 }
 
-func TestRunFeedsUntilItIsStopped(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.say("a memory")
-	ctx, stop := context.WithCancel(t.Context())
-	var reports []Report
-	must.Do(t, w.Run(ctx, time.Minute, func(r Report, err error) {
-		must.NoError(t, err)
-		if reports = append(reports, r); len(reports) == 3 {
-			stop()
-		}
-	}))
-	w.equal("after running")
-	must.Equal(t, "waits", slices.Contains(w.waited, time.Minute), true)
-}
-
 func TestCallerWhoGivesUpIsNotAnOutage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

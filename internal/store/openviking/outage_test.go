@@ -123,11 +123,17 @@ func (c *campaign) run(t *testing.T, troubles []trouble) {
 	ctx, stop := context.WithCancel(t.Context())
 	var feeder sync.WaitGroup
 	feeder.Go(func() {
-		_ = c.store.Run(ctx, c.idle, func(_ openviking.Report, err error) {
+		for ctx.Err() == nil {
+			report, err := c.store.Feed(ctx, openviking.Budget{})
 			if err != nil {
 				c.failures.Add(1)
 			}
-		})
+			wait := max(report.Again, c.idle)
+			if err == nil && !report.Done {
+				wait = report.Again
+			}
+			_ = c.clock.wait(ctx, wait)
+		}
 	})
 	t.Cleanup(func() { stop(); feeder.Wait() })
 	c.several(t, c.steps)

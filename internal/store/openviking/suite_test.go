@@ -156,9 +156,7 @@ func TestRecallQuality(t *testing.T) {
 	found, total, misses, err := storetest.RecallQuality(t.Context(), fakeSide(t).backend(t))
 	must.Do(t, err)
 	t.Logf("the right memory is among the first 5 for %d of %d questions", found, total)
-	if total < 100 || found < 85 {
-		t.Errorf("found %d of %d; missed:\n%v", found, total, misses)
-	}
+	must.Hold(t, total >= 100 && found >= 85, "found %d of %d; missed:\n%v", found, total, misses)
 }
 
 // realVenv is an environment with a real OpenViking. Without one, the test is skipped.

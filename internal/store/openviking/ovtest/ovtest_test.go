@@ -26,9 +26,7 @@ func TestFakeKeepsThePromises(t *testing.T) {
 func ask(t *testing.T, target ovtest.Target) {
 	for _, c := range ovtest.Checks() {
 		t.Run(c.Name, func(t *testing.T) {
-			if err := c.Run(t.Context(), target); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, c.Run(t.Context(), target))
 		})
 	}
 }
