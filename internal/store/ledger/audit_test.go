@@ -205,9 +205,7 @@ func testListingAuditEntries(t *testing.T, p place) {
 		got := all(t, d, c.q)
 		must.Equal(t, name+": entries", len(got), c.want)
 		for i := 1; i < len(got); i++ {
-			if got[i].Seq >= got[i-1].Seq {
-				t.Errorf("%s: %d comes after %d", name, got[i].Seq, got[i-1].Seq)
-			}
+			must.Hold(t, got[i].Seq < got[i-1].Seq, "%s: %d comes after %d", name, got[i].Seq, got[i-1].Seq)
 		}
 	}
 	for _, q := range []wire.AuditQuery{{Limit: -1}, {Cursor: "x"}, {Cursor: "!"}, {Cursor: amber.Cursor(strings.Repeat("a", 1<<20))}, {Cursor: "YXVkaXQKKzE"}} {

@@ -78,7 +78,7 @@ func TestCarryingFromAnotherDatabase(t *testing.T) {
 	enter(1)
 	leases := common.server.Leases("a", 0)
 	lease := must.Get(leases.Claim(t.Context(), postgres.Work{Kind: ledger.WorkCarry}))(t)
-	must.Do(t, lease.Release(t.Context(), 0))
+	must.Do(t, lease.Release(t.Context()))
 	must.Is(t, "a lost lease", must.Err(common.log.Carry(t.Context(), own.log, lease.Check)), postgres.ErrLost)
 	must.Hold(t, must.Get(common.log.Carry(t.Context(), own.log, nil))(t) > 0, "nothing was carried")
 	must.Equal(t, "carried again", must.Get(common.log.Carry(t.Context(), own.log, nil))(t), 0)

@@ -309,7 +309,7 @@ func TestSealingChainsWhatWasEntered(t *testing.T) {
 	// A server that has lost the lease on the work seals nothing.
 	leases := p.server.Leases("a", 0)
 	lease := must.Get(leases.Claim(t.Context(), postgres.Work{Kind: ledger.WorkSeal}))(t)
-	must.Do(t, lease.Release(t.Context(), 0))
+	must.Do(t, lease.Release(t.Context()))
 	must.Is(t, "a lost lease", must.Err(d.Seal(t.Context(), lease.Check)), postgres.ErrLost)
 	lease = must.Get(leases.Claim(t.Context(), postgres.Work{Kind: ledger.WorkSeal}))(t)
 	must.Equal(t, "sealed", must.Get(d.Seal(t.Context(), lease.Check))(t), 2)
@@ -523,7 +523,7 @@ func TestBehindAPooler(t *testing.T) {
 				lease, err := pooled.Leases("a", 0).Claim(t.Context(), postgres.Work{Kind: id})
 				must.NoError(t, err)
 				must.NoError(t, must.Err(d.Seal(t.Context(), lease.Check)))
-				must.NoError(t, lease.Release(t.Context(), 0))
+				must.NoError(t, lease.Release(t.Context()))
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,12 +23,11 @@ type Settings struct {
 	FullPageWrites    bool
 	SynchronousCommit string // as this program's user has it
 	Standbys          string // synchronous_standby_names
-	MaxConnections    int
-	Pooled            bool // a pooler lies between
+	Pooled            bool   // a pooler lies between
 }
 
 const selectSettings = `SELECT current_setting('server_version'), current_setting('fsync'), current_setting('full_page_writes'),
- current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), current_setting('max_connections')`
+ current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
 
 // Settings asks the server. With an error about the schema the settings are those of the server. Errors: those of [schema.Check].
 func (s *Server) Settings(ctx context.Context) (x Settings, err error) {
@@ -42,14 +40,11 @@ func (s *Server) Settings(ctx context.Context) (x Settings, err error) {
 }
 
 func readSettings(ctx context.Context, c *pgx.Conn) (x Settings, err error) {
-	var fsync, pages, most string
-	if err := c.QueryRow(ctx, selectSettings).Scan(&x.Version, &fsync, &pages, &x.SynchronousCommit, &x.Standbys, &most); err != nil {
+	var fsync, pages string
+	if err := c.QueryRow(ctx, selectSettings).Scan(&x.Version, &fsync, &pages, &x.SynchronousCommit, &x.Standbys); err != nil {
 		return x, err
 	}
 	x.FSync, x.FullPageWrites = fsync == "on", pages == "on"
-	if x.MaxConnections, err = strconv.Atoi(most); err != nil {
-		return x, err
-	}
 	x.Schema, err = schema.Check(ctx, c)
 	return x, err
 }

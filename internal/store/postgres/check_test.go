@@ -45,7 +45,7 @@ func TestLeaseOfALostPrimary(t *testing.T) {
 	sql(t, s, `UPDATE amber_meta.work SET holder = 'b'`)
 	must.Kind(t, "renewing", l.Renew(t.Context()), amber.KindConflict)
 	must.Kind(t, "an effect", effect(t, s, l, "after", nil), amber.KindConflict)
-	must.Kind(t, "giving back", l.Release(t.Context(), 0), amber.KindConflict)
+	must.Kind(t, "giving back", l.Release(t.Context()), amber.KindConflict)
 }
 
 // A database that did not answer is used once it does, and not before it was accepted.

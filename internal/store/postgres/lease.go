@@ -62,10 +62,10 @@ const (
 UPDATE amber_meta.work w SET holder = $4, fence = w.fence + 1, until = clock_timestamp() + $5::int8 * interval '1 millisecond' FROM free
 WHERE w.kind = free.kind AND w.tenant = free.tenant AND w.agent = free.agent RETURNING w.kind, w.tenant, w.agent, w.fence`
 	// Beside the fence the holder counts: a primary that was lost may have taken a claim with it, whose fence its successor gives again.
-	renewWork = `UPDATE amber_meta.work SET until = clock_timestamp() + $5::int8 * interval '1 millisecond'
-WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $6 AND until IS NOT NULL`
-	releaseWork = `UPDATE amber_meta.work SET until = NULL, holder = '', due_at = clock_timestamp() + $5::int8 * interval '1 millisecond'
-WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $6 AND until IS NOT NULL`
+	renewWork = `UPDATE amber_meta.work SET until = clock_timestamp() + $6::int8 * interval '1 millisecond'
+WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $5 AND until IS NOT NULL`
+	releaseWork = `UPDATE amber_meta.work SET until = NULL, holder = '', due_at = clock_timestamp()
+WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $5 AND until IS NOT NULL`
 
 	releaseAll = `UPDATE amber_meta.work SET until = NULL, holder = '', due_at = clock_timestamp() WHERE holder = $1 AND until IS NOT NULL`
 
@@ -79,12 +79,12 @@ func (l *Leases) Claim(ctx context.Context, w Work) (*Lease, error) {
 	const op = "claim work"
 	var got []*Lease
 	err := l.conn(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
-		if got, err = l.claim(ctx, c, claimWork, w.Kind, string(w.Tenant), string(w.Agent), l.holder, l.lease.Milliseconds()); err != nil || len(got) > 0 {
+		if got, err = l.claim(ctx, c, w); err != nil || len(got) > 0 {
 			return err
 		}
 		tag, err := c.Exec(ctx, insertWork, w.Kind, string(w.Tenant), string(w.Agent))
 		if err == nil && tag.RowsAffected() > 0 {
-			got, err = l.claim(ctx, c, claimWork, w.Kind, string(w.Tenant), string(w.Agent), l.holder, l.lease.Milliseconds())
+			got, err = l.claim(ctx, c, w)
 		}
 		return err
 	})
@@ -104,8 +104,8 @@ func (l *Leases) conn(ctx context.Context, fn func(context.Context, *pgx.Conn) e
 	return l.server.life.Conn(ctx, func(c *pgx.Conn) error { return fn(ctx, c) })
 }
 
-func (l *Leases) claim(ctx context.Context, c *pgx.Conn, query string, args ...any) ([]*Lease, error) {
-	rows, err := c.Query(ctx, query, args...)
+func (l *Leases) claim(ctx context.Context, c *pgx.Conn, w Work) ([]*Lease, error) {
+	rows, err := c.Query(ctx, claimWork, w.Kind, string(w.Tenant), string(w.Agent), l.holder, l.lease.Milliseconds())
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +120,10 @@ func (l *Lease) lost(op string) error {
 }
 
 // change changes the row of a lease, or says that it is lost.
-func (l *Lease) change(ctx context.Context, op, query string, d time.Duration) error {
+func (l *Lease) change(ctx context.Context, op, query string, more ...any) error {
 	return pgerr.Wrap(op, l.String(), l.leases.conn(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		tag, err := c.Exec(ctx, query, l.Kind, string(l.Tenant), string(l.Agent), l.Fence, d.Milliseconds(), l.leases.holder)
+		args := append([]any{l.Kind, string(l.Tenant), string(l.Agent), l.Fence, l.leases.holder}, more...)
+		tag, err := c.Exec(ctx, query, args...)
 		if err == nil && tag.RowsAffected() == 0 {
 			return l.lost(op)
 		}
@@ -133,12 +134,12 @@ func (l *Lease) change(ctx context.Context, op, query string, d time.Duration) e
 // Renew makes the lease begin anew. It renews a lease that is over, too, if no other server claimed the work. Errors:
 // conflict with [ErrLost].
 func (l *Lease) Renew(ctx context.Context) error {
-	return l.change(ctx, "renew work", renewWork, l.leases.lease)
+	return l.change(ctx, "renew work", renewWork, l.leases.lease.Milliseconds())
 }
 
-// Release gives the work back. It is due again after some time. Errors: conflict with [ErrLost].
-func (l *Lease) Release(ctx context.Context, again time.Duration) error {
-	return l.change(ctx, "release work", releaseWork, again)
+// Release gives the work back. Errors: conflict with [ErrLost].
+func (l *Lease) Release(ctx context.Context) error {
+	return l.change(ctx, "release work", releaseWork)
 }
 
 // Querier is a transaction in which a lease is checked. Its statements are written for SQLite.
@@ -227,7 +228,7 @@ func (l *Leases) held(ctx context.Context, lease *Lease, pause time.Duration, do
 	if err := stop(); err != nil {
 		return err
 	}
-	err := lease.Release(context.WithoutCancel(ctx), 0)
+	err := lease.Release(context.WithoutCancel(ctx))
 	if errors.Is(err, ErrLost) {
 		return nil
 	}
@@ -253,7 +254,7 @@ func (l *Leases) While(ctx context.Context, w Work, wait time.Duration, do func(
 	if lost := stop(); lost != nil && err != nil {
 		return errors.Join(lost, err)
 	}
-	_ = lease.Release(context.WithoutCancel(ctx), 0) // where that fails it ends by itself
+	_ = lease.Release(context.WithoutCancel(ctx)) // where that fails it ends by itself
 	return err
 }
 

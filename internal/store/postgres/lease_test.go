@@ -70,7 +70,7 @@ func TestLease(t *testing.T) {
 	second := must.Get(b.Claim(ctx, relay))(t)
 	must.Hold(t, second.Fence > first.Fence, "fence %d after %d", second.Fence, first.Fence)
 	for what, err := range map[string]error{
-		"effect": effect(t, one, first, "four", nil), "renew": first.Renew(ctx), "release": first.Release(ctx, 0),
+		"effect": effect(t, one, first, "four", nil), "renew": first.Renew(ctx), "release": first.Release(ctx),
 	} {
 		must.Kind(t, what, err, amber.KindConflict)
 		must.Is(t, what, err, postgres.ErrLost)
@@ -79,7 +79,7 @@ func TestLease(t *testing.T) {
 		_, there := peer(t, one, name, 0)
 		must.Equal(t, "effect "+name, there, name != "four")
 	}
-	must.Do(t, second.Release(ctx, time.Hour))
+	must.Do(t, second.Release(ctx))
 	must.Is(t, "an effect after the release", effect(t, two, second, "five", nil), postgres.ErrLost)
 	third := must.Get(a.Claim(ctx, relay))(t) // who names it need not wait until it is due
 	must.Hold(t, third.Fence > second.Fence, "fence %d after %d", third.Fence, second.Fence)

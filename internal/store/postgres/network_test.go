@@ -96,9 +96,7 @@ func (w wire) write(h how, n int) (messages int, told string) {
 		must.Kind(t, r.Content, err, amber.KindUnreachable)
 		must.Equal(t, r.Content+": said not to be stored", there, nil)
 	}
-	if err != nil && messages < n {
-		t.Errorf("%s was not cut and failed: %v", r.Content, err)
-	}
+	must.Hold(t, err == nil || messages >= n, "%s was not cut and failed: %v", r.Content, err)
 	again := must.Get(w.through.Write(t.Context(), r))(t)
 	must.Equal(t, r.Content+": repeated", w.there(r.Content), []string{string(again.ID)})
 	if err == nil {

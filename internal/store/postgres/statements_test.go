@@ -213,9 +213,7 @@ func TestEveryStatementIsPrepared(t *testing.T) {
 		do(t, c, "ROLLBACK")
 	}
 	for name, why := range fails {
-		if why != "ok" {
-			t.Errorf("%s: %s", name, why)
-		}
+		must.Hold(t, why == "ok", "%s: %s", name, why)
 	}
 	t.Logf("%d statements were prepared %d times", len(fails), prepared)
 }

@@ -103,9 +103,7 @@ func suite(t *testing.T, b storetest.Backend, first, of int) {
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			if err := c.Run(t.Context(), b); err != nil { // one that was not run among them
-				t.Error(err)
-			}
+			must.NoError(t, c.Run(t.Context(), b)) // one that was not run is an error
 		})
 	}
 }
@@ -191,9 +189,7 @@ func TestRecallQuality(t *testing.T) {
 	found, total, misses, err := storetest.RecallQuality(t.Context(), backend(connect(t, fresh(t))))
 	must.Do(t, err)
 	t.Logf("the right memory is among the first 5 for %d of %d questions", found, total)
-	if total < 100 || found < 85 {
-		t.Errorf("found %d of %d; missed:\n%v", found, total, misses)
-	}
+	must.Hold(t, total >= 100 && found >= 85, "found %d of %d; missed:\n%v", found, total, misses)
 }
 
 // A pooler that keeps no prepared statements is noticed.
