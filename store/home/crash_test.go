@@ -135,9 +135,7 @@ func checkAfterCut(t *testing.T, dir string, disk *crashfs.FS, acked *home.Curre
 	case c != found:
 		t.Errorf("create found %+v, current %+v", c, found)
 	}
-	if created == (err == nil) {
-		t.Errorf("made now %v after %v", created, err)
-	}
+	must.Hold(t, created != (err == nil), "made now %v after %v", created, err)
 	if cerr == nil {
 		checkBuilt(t, disk, a, c)
 	}

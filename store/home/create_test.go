@@ -25,17 +25,13 @@ func TestCreate(t *testing.T) {
 	a := handle(t, dir, options(nil))
 	c, created, err := a.Create(t.Context(), func(gen string, c home.Current) error {
 		entries, err := os.ReadDir(gen)
-		if len(entries) != 0 || err != nil {
-			t.Errorf("the folder to build in holds %v, %v", entries, err)
-		}
+		must.Hold(t, len(entries) == 0 && err == nil, "the folder to build in holds %v, %v", entries, err)
 		return build(fsx.OS())(gen, c)
 	})
 	if err != nil || !created {
 		t.Fatalf("made now %v, %v", created, err)
 	}
-	if c.Generation != 1 || c.Clock != amber.StampAt(today()) || c.Incarnation == c.Device {
-		t.Errorf("got %+v", c)
-	}
+	must.Hold(t, c.Generation == 1 && c.Clock == amber.StampAt(today()) && c.Incarnation != c.Device, "got %+v", c)
 	checkBuilt(t, fsx.OS(), a, c)
 	checkClean(t, fsx.OS(), a)
 	second := handle(t, dir, options(nil))
@@ -167,9 +163,7 @@ func TestCreateNeedsAClockAndIDs(t *testing.T) {
 			a := handle(t, dir, o)
 			_, created, err := a.Create(t.Context(), build(fsx.OS()))
 			must.Kind(t, "create", err, tt.want)
-			if created {
-				t.Error("made now, though there is an error")
-			}
+			must.Hold(t, !created, "made now, though there is an error")
 			must.Fail(a.Current())(t, "current", amber.KindNotFound)
 			createFirst(t, dir)
 		})

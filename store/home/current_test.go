@@ -65,9 +65,7 @@ func TestCurrentRoundTrip(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := tt.c.marshal()
-			if len(b) > 521 {
-				t.Errorf("%d bytes, more than the format allows", len(b))
-			}
+			must.Hold(t, len(b) <= 521, "%d bytes, more than the format allows", len(b))
 			got := must.Get(parseCurrent(b))(t)
 			must.Equal(t, "", got, tt.c)
 		})
@@ -89,9 +87,7 @@ func checkMangled(t *testing.T, what string, b []byte) {
 	if got := amber.KindOf(err); got != want {
 		t.Errorf("%s: got kind %q (%v), want %q, for %q", what, got, err, want, b)
 	}
-	if c != (Current{}) {
-		t.Errorf("%s: %+v beside an error", what, c)
-	}
+	must.Hold(t, c == (Current{}), "%s: %+v beside an error", what, c)
 }
 
 func TestCurrentNoticesEveryByte(t *testing.T) {
@@ -184,9 +180,7 @@ func TestCurrentOfALaterVersion(t *testing.T) {
 		[]byte("amber-current 17"),
 	} {
 		_, err := parseCurrent(b)
-		if amber.KindOf(err) != amber.KindTooNew {
-			t.Errorf("got %v, want too_new, for %q", err, b)
-		}
+		must.Hold(t, amber.KindOf(err) == amber.KindTooNew, "got %v, want too_new, for %q", err, b)
 		if !strings.Contains(amber.HintOf(err), "newer amber") {
 			t.Errorf("got hint %q, want the advice to use a newer amber", amber.HintOf(err))
 		}

@@ -149,9 +149,7 @@ func TestDeleteSurvivesAPowerCut(t *testing.T) {
 
 func checkDeleted(t *testing.T, dir string, disk *crashfs.FS, made home.Current, done bool) {
 	t.Helper()
-	if err := os.MkdirAll(agentDir(dir), 0o700); err != nil { // locks lie on the real disk
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(agentDir(dir), 0o700)) // locks lie on the real disk
 	a := handle(t, dir, options(disk))
 	found, err := a.Current()
 	switch {

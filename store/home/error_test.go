@@ -86,15 +86,11 @@ func checkFault(t *testing.T, err, built, cause error, want amber.Kind) {
 	t.Helper()
 	must.Is(t, "cause", err, cause)
 	if built != nil {
-		if err != built {
-			t.Errorf("got %v, want what build returned, %v", err, built)
-		}
+		must.Hold(t, err == built, "got %v, want what build returned, %v", err, built)
 		return
 	}
 	must.Kind(t, "create", err, want)
-	if want == amber.KindRefused && amber.HintOf(err) == "" {
-		t.Error("refused without a hint")
-	}
+	must.Hold(t, want != amber.KindRefused || amber.HintOf(err) != "", "refused without a hint")
 }
 
 // TestUnsureCurrentIsSettled fails the sync after CURRENT got its name. Create reports an error although
@@ -107,9 +103,7 @@ func TestUnsureCurrentIsSettled(t *testing.T) {
 	}{
 		{"create", func(t *testing.T, a *home.Agent, disk fsx.FS) error {
 			_, created, err := a.Create(t.Context(), build(disk))
-			if created {
-				t.Error("made a second time")
-			}
+			must.Hold(t, !created, "made a second time")
 			return err
 		}},
 		{"write", func(t *testing.T, a *home.Agent, disk fsx.FS) error { return writeAck(t.Context(), a, disk) }},
@@ -159,9 +153,7 @@ func unsureAgent(t *testing.T, dir string) (*crashfs.FS, home.Current) {
 		}
 		must.Is(t, "switch", err, fsx.ErrInPlace)
 		must.Kind(t, "create", err, amber.KindInternal)
-		if amber.HintOf(err) == "" {
-			t.Error("an outcome in doubt without a hint")
-		}
+		must.Hold(t, amber.HintOf(err) != "", "an outcome in doubt without a hint")
 		return disk, c
 	}
 }

@@ -111,9 +111,7 @@ func TestWaitersSeeTheSwitch(t *testing.T) {
 		return fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "CURRENT"), 0o600, home.MarshalCurrent(next))
 	}))
 	for range 2 {
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-done)
 		must.Equal(t, "generation of who waited", <-got, next)
 	}
 	checkBuilt(t, fsx.OS(), a, old) // a switch leaves the old generation alone

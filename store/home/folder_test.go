@@ -28,9 +28,7 @@ func everyDoor(t *testing.T, a *home.Agent) map[string]error {
 		t.Error("something was built")
 		return nil
 	})
-	if created {
-		t.Error("Create says the agent was made now")
-	}
+	must.Hold(t, !created, "Create says the agent was made now")
 	return map[string]error{
 		"current":   current,
 		"create":    create,
@@ -229,9 +227,7 @@ func checkClean(t *testing.T, fsys fsx.FS, a *home.Agent) {
 	for dir, allowed := range want {
 		entries := must.Get(fsys.ReadDir(filepath.Join(a.Dir(), filepath.FromSlash(dir))))(t)
 		for _, e := range entries {
-			if !slices.Contains(allowed, e.Name()) {
-				t.Errorf("%q holds %s", dir, e.Name())
-			}
+			must.Hold(t, slices.Contains(allowed, e.Name()), "%q holds %s", dir, e.Name())
 		}
 	}
 }

@@ -63,12 +63,8 @@ func TestOpenRefuses(t *testing.T) {
 			t.Parallel()
 			h, created, err := home.Open(tt.dir, tt.o)
 			must.Kind(t, "open", err, tt.want)
-			if h != nil || created {
-				t.Errorf("got %v, made now %v beside the error", h, created)
-			}
-			if amber.KindOf(err) == amber.KindRefused && amber.HintOf(err) == "" {
-				t.Error("refused without a hint")
-			}
+			must.Hold(t, h == nil && !created, "got %v, made now %v beside the error", h, created)
+			must.Hold(t, amber.KindOf(err) != amber.KindRefused || amber.HintOf(err) != "", "refused without a hint")
 		})
 	}
 	must.Equal(t, "file in the way", string(must.Get(os.ReadFile(file))(t)), "mine")
@@ -120,9 +116,7 @@ func TestHostileIDsTouchNoPath(t *testing.T) {
 			if got := disk.Injected(); len(got) != 0 {
 				t.Errorf("calls on the disk: %v", got)
 			}
-			if len(err.Error()) > 500 {
-				t.Errorf("the error repeats %d bytes", len(err.Error()))
-			}
+			must.Hold(t, len(err.Error()) <= 500, "the error repeats %d bytes", len(err.Error()))
 		})
 	}
 }

@@ -214,9 +214,7 @@ func checkOldOrNew(t *testing.T, dir string, disk fsx.FS, first home.Current, o 
 	checkBuilt(t, disk, a, c)
 	switch {
 	case c == first:
-		if o.switched {
-			t.Error("the switch was acknowledged and taken back")
-		}
+		must.Hold(t, !o.switched, "the switch was acknowledged and taken back")
 	case c.Generation != o.next.Generation || c.Incarnation != o.next.Incarnation || c.Device != first.Device || c.Clock != later:
 		t.Errorf("got %+v, which is neither %+v nor %+v", c, first, o.next)
 	case o.aborted:
@@ -235,14 +233,10 @@ func checkSettled(t *testing.T, fsys fsx.FS, a *home.Agent, c home.Current) {
 	}
 	generations := must.Get(a.Generations())(t)
 	for _, e := range entries(t, fsys, filepath.Join(a.Dir(), "gen")) {
-		if strings.HasSuffix(e, ".removing") {
-			t.Errorf("gen/%s is left", e)
-		}
+		must.Hold(t, !strings.HasSuffix(e, ".removing"), "gen/%s is left", e)
 	}
 	for _, n := range generations {
-		if n > c.Generation {
-			t.Errorf("generation %d is left of an undone restore", n)
-		}
+		must.Hold(t, n <= c.Generation, "generation %d is left of an undone restore", n)
 		// A generation that was to be removed is gone, so a generation that is there is whole.
 		if len(entries(t, fsys, a.GenDir(home.Current{Generation: n}))) < 2 {
 			t.Errorf("half of generation %d is left", n)

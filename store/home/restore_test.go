@@ -346,9 +346,7 @@ func TestSwitchInDoubtIsSettled(t *testing.T) {
 			must.Equal(t, "generation", must.Get(handle(t, dir, options(after)).Current())(t), c)
 		}
 	}
-	if !doubted {
-		t.Error("no failed sync left CURRENT in doubt")
-	}
+	must.Hold(t, doubted, "no failed sync left CURRENT in doubt")
 }
 
 // TestRestoreWithEveryError fails every call of a restore in turn. It reports it, or has nothing to report
@@ -459,9 +457,7 @@ func TestForkSurvivesAPowerCut(t *testing.T) {
 			case err == nil || amber.KindOf(cerr) != amber.KindNotFound:
 				t.Errorf("cut at call %d, seed %d: %v", n, seed, cerr)
 			}
-			if err == nil && got != c {
-				t.Errorf("got %+v, acknowledged was %+v", got, c)
-			}
+			must.Hold(t, err != nil || got == c, "got %+v, acknowledged was %+v", got, c)
 		}
 		if disk.Calls() < before+n || t.Failed() {
 			return

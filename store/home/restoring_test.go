@@ -29,9 +29,7 @@ func TestRestoringVector(t *testing.T) {
 	t.Parallel()
 	b := noteVector(t)
 	got := must.Get(parseNote(b))(t)
-	if got != noteV1 {
-		t.Errorf("got %+v, want %+v", got, noteV1)
-	}
+	must.Hold(t, got == noteV1, "got %+v, want %+v", got, noteV1)
 	must.Equal(t, "written again", string(got.marshal()), string(b))
 	page := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "format", "home.md")))(t)
 	if !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), "```\n"+string(b)+"```\n") {
@@ -51,9 +49,7 @@ func TestRestoringNoticesEveryByte(t *testing.T) {
 			want = amber.KindTooNew
 		}
 		n, err := parseNote(b)
-		if amber.KindOf(err) != want || n != (note{}) {
-			t.Errorf("%s: got %+v, %v, want %s", what, n, err, want)
-		}
+		must.Hold(t, amber.KindOf(err) == want && n == (note{}), "%s: got %+v, %v, want %s", what, n, err, want)
 	}
 	for at := range good {
 		for v := range 256 {

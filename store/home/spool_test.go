@@ -30,15 +30,11 @@ func TestAtFindsTheHomeThatOpenFinds(t *testing.T) {
 	must.Do(t, errors.Join(os.Mkdir(real, 0o700), os.Symlink(real, link), os.WriteFile(file, nil, 0o600)))
 	for _, path := range []string{real, link} {
 		h, err := home.At(path, options(nil))
-		if err != nil || h.Dir() != real {
-			t.Errorf("%s: got %v, %v, want %s", path, h, err, real)
-		}
+		must.Hold(t, err == nil && h.Dir() == real, "%s: got %v, %v, want %s", path, h, err, real)
 	}
 	for _, path := range []string{"", "relative", file, filepath.Join(file, "below")} {
 		h, err := home.At(path, options(nil))
 		must.Kind(t, path, err, amber.KindInvalid)
-		if h != nil {
-			t.Errorf("%s: got a home beside the error", path)
-		}
+		must.Hold(t, h == nil, "%s: got a home beside the error", path)
 	}
 }

@@ -91,14 +91,10 @@ func TestWhoKeepsWhomOut(t *testing.T) {
 				}
 				holding(t, holder, tt.inside, func() {
 					err := tt.wanted.enter(t.Context(), comer, func(home.Current) error { return nil })
-					if tt.together && err != nil {
-						t.Errorf("got %v, want both inside", err)
-					}
+					must.Hold(t, !tt.together || err == nil, "got %v, want both inside", err)
 					if !tt.together {
 						must.Kind(t, tt.wanted.name, err, amber.KindBusy)
-						if amber.HintOf(err) == "" {
-							t.Error("busy without a hint")
-						}
+						must.Hold(t, amber.HintOf(err) != "", "busy without a hint")
 					}
 				})
 				// A writer that gave up waiting does not hold up others.
@@ -182,9 +178,7 @@ func TestPanicLetsGo(t *testing.T) {
 	for _, d := range []door{writesMemory, standsStill} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: the panic got lost", d.name)
-				}
+				must.Hold(t, recover() != nil, "%s: the panic got lost", d.name)
 			}()
 			_ = d.enter(t.Context(), a, func(home.Current) error { panic("mine") })
 		}()

@@ -89,19 +89,11 @@ func TestUserSettingsAreNotInherited(t *testing.T) {
 	notestest.Write(t, d, "known", "a\r\n")
 	notestest.Write(t, d, "known", "b\r\n")
 	for what, err := range notestest.Each(t.Context(), d) {
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Hold(t, err == nil, "%s: %v", what, err)
 	}
-	if notestest.Exists(t, mark) {
-		t.Error("a program of the user was run")
-	}
-	if notestest.Exists(t, trace) {
-		t.Error("a trace was written")
-	}
-	if notestest.Exists(t, filepath.Join(dir, ".git", "hooks")) {
-		t.Error("there are hooks in the repository")
-	}
+	must.Hold(t, !notestest.Exists(t, mark), "a program of the user was run")
+	must.Hold(t, !notestest.Exists(t, trace), "a trace was written")
+	must.Hold(t, !notestest.Exists(t, filepath.Join(dir, ".git", "hooks")), "there are hooks in the repository")
 	got := notestest.Git(t, dir, "log", "--format=%an <%ae> %cn <%ce> %G?", "-1")
 	must.Equal(t, "author and committer", got, "Amber <amber@localhost> Amber <amber@localhost> N\n")
 }

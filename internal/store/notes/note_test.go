@@ -29,22 +29,16 @@ func TestLifeOfANote(t *testing.T) {
 		t.Errorf("written note is %+v", first)
 	}
 	second := notestest.Write(t, d, "people/ada lovelace", "second")
-	if second.Commit == first.Commit {
-		t.Error("a change made no commit")
-	}
+	must.Hold(t, second.Commit != first.Commit, "a change made no commit")
 	if again := notestest.Write(t, d, "people/ada lovelace", "second"); again != second {
 		t.Errorf("equal content changed the note: %s", cmp.Diff(again, second, cmp.AllowUnexported(amber.Time{})))
 	}
 	got, err := d.ReadNote(ctx, "people/ada lovelace")
-	if err != nil || got != second {
-		t.Errorf("read %+v, %v; want %+v", got, err, second)
-	}
+	must.Hold(t, err == nil && got == second, "read %+v, %v; want %+v", got, err, second)
 	must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "people", "ada lovelace.md")))(t)), "second")
 
 	must.Do(t, d.DeleteNote(ctx, "people/ada lovelace", amber.NoteBy{}))
-	if notestest.Exists(t, filepath.Join(dir, "people")) {
-		t.Error("the empty folder is still there")
-	}
+	must.Hold(t, !notestest.Exists(t, filepath.Join(dir, "people")), "the empty folder is still there")
 	must.Fail(d.ReadNote(ctx, "people/ada lovelace"))(t, "read after delete", amber.KindNotFound)
 	must.Kind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace", amber.NoteBy{}), amber.KindNotFound)
 
@@ -67,9 +61,7 @@ func TestListNotes(t *testing.T) {
 	notes := must.Get(d.ListNotes(t.Context()))(t)
 	var got []string
 	for _, n := range notes {
-		if n.Content != "" || n.Commit != "" || n.UpdatedAt.IsZero() {
-			t.Errorf("listed note is %+v", n)
-		}
+		must.Hold(t, n.Content == "" && n.Commit == "" && !n.UpdatedAt.IsZero(), "listed note is %+v", n)
 		got = append(got, fmt.Sprint(n.Name, " ", n.Bytes))
 	}
 	must.Equal(t, "", got, []string{"a 9", "a/b/c 13", "a/z 11", "b 9", "by hand 6", "ünïcode/ß 20"})
@@ -102,9 +94,7 @@ func TestBeforeTheFirstWrite(t *testing.T) {
 	must.Fail(d.LogNote(ctx, "a", 1))(t, "log", amber.KindNotFound)
 	must.Kind(t, "delete", d.DeleteNote(ctx, "a", amber.NoteBy{}), amber.KindNotFound)
 	must.NoError(t, d.Check(ctx))
-	if notestest.Exists(t, dir) {
-		t.Error("something made the folder")
-	}
+	must.Hold(t, !notestest.Exists(t, dir), "something made the folder")
 }
 
 func TestLogNote(t *testing.T) {

@@ -121,9 +121,7 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 	notestest.Write(t, d, "known", "text")
 	must.Equal(t, "files of the branch", notestest.Git(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "known.md\n")
 	for _, o := range others {
-		if !notestest.Exists(t, filepath.Join(dir, o)) {
-			t.Errorf("%s is gone", o)
-		}
+		must.Hold(t, notestest.Exists(t, filepath.Join(dir, o)), "%s is gone", o)
 	}
 
 	// A commit made by hand keeps what it holds.
@@ -146,9 +144,7 @@ func TestLeftoversOfAKilledGit(t *testing.T) {
 	}
 	notestest.Write(t, d, "known", "more")
 	for _, l := range left {
-		if notestest.Exists(t, filepath.Join(dir, l)) {
-			t.Errorf("%s is still there", l)
-		}
+		must.Hold(t, !notestest.Exists(t, filepath.Join(dir, l)), "%s is still there", l)
 	}
 	must.Equal(t, "history", notestest.Ops(t, d, "known"), "write write")
 }

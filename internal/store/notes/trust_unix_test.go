@@ -79,13 +79,9 @@ func TestHostileRepository(t *testing.T) {
 			spoil(t, filepath.Join(dir, ".git"), notestest.Program(t, mark))
 			for what, err := range notestest.Each(t.Context(), d) {
 				must.Kind(t, what, err, amber.KindDamaged)
-				if amber.HintOf(err) == "" {
-					t.Errorf("%s: no hint: %v", what, err)
-				}
+				must.Hold(t, amber.HintOf(err) != "", "%s: no hint: %v", what, err)
 			}
-			if notestest.Exists(t, mark) {
-				t.Error("the program was run")
-			}
+			must.Hold(t, !notestest.Exists(t, mark), "the program was run")
 			must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "known.md")))(t)), "text")
 			must.Equal(t, "listed", len(must.Get(d.ListNotes(t.Context()))(t)), 1)
 		})
@@ -116,13 +112,9 @@ func TestRepositoryInsideTheFolder(t *testing.T) {
 	}
 	notestest.Remove(t, mark)
 	for what, err := range notestest.Each(t.Context(), d) {
-		if err != nil && what != "read" && what != "log" {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Hold(t, err == nil || what == "read" || what == "log", "%s: %v", what, err)
 	}
-	if notestest.Exists(t, mark) {
-		t.Error("the program was run")
-	}
+	must.Hold(t, !notestest.Exists(t, mark), "the program was run")
 }
 
 func TestUnusableBranch(t *testing.T) {
@@ -261,7 +253,5 @@ func TestReadRefusesWhatIsNoText(t *testing.T) {
 	notestest.Put(t, filepath.Join(dir, "x.md"), "secret \xff\xfe")
 	_, err := d.ReadNote(t.Context(), "x")
 	must.Kind(t, "read", err, amber.KindDamaged)
-	if err != nil && strings.Contains(err.Error(), "secret") {
-		t.Errorf("the error quotes the note: %v", err)
-	}
+	must.Hold(t, err == nil || !strings.Contains(err.Error(), "secret"), "the error quotes the note: %v", err)
 }

@@ -115,9 +115,7 @@ func TestDamagedDocuments(t *testing.T) {
 		write(t, filepath.Join(dir, name+".json"), text)
 		_, err := d.ReadDocument(t.Context(), name)
 		must.Kind(t, "read "+name, err, amber.KindDamaged)
-		if strings.Contains(fmt.Sprint(err), "xxxx") {
-			t.Errorf("the error of %s holds stored text", name)
-		}
+		must.Hold(t, !strings.Contains(fmt.Sprint(err), "xxxx"), "the error of %s holds stored text", name)
 		_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte("2"), IfAbsent: true})
 		must.Kind(t, "write "+name+" as a new one", err, amber.KindConflict)
 		_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte("2"), IfRevision: amber.ContentDigest("1")})
@@ -267,9 +265,7 @@ func TestEveryCallFails(t *testing.T) {
 				put(t, d, "later", "1")
 				entries := must.Get(base.ReadDir(filepath.Join(agent.Dir(), "gen", "1", "state")))(t)
 				for _, e := range entries {
-					if strings.HasPrefix(e.Name(), fsx.TempPrefix) {
-						t.Errorf("call %d left %s", n, e.Name())
-					}
+					must.Hold(t, !strings.HasPrefix(e.Name(), fsx.TempPrefix), "call %d left %s", n, e.Name())
 				}
 			}
 		})

@@ -174,9 +174,7 @@ func TestRewrittenFileAfterCrash(t *testing.T) {
 	got := d.outcomes(content("f"))
 	// Rewriting in place is dangerous because all of these happen.
 	for _, want := range []string{"", "a8192", "b8192", "a4096 b4096", "b4096 0x4096", "0x8192"} {
-		if !slices.Contains(got, want) {
-			t.Errorf("%q never happened in %d crashes", want, seeds)
-		}
+		must.Hold(t, slices.Contains(got, want), "%q never happened in %d crashes", want, seeds)
 	}
 }
 
@@ -187,13 +185,9 @@ func TestNeverSyncedFileAfterCrash(t *testing.T) {
 	d.must(d.SyncDir("/"))
 	got := d.outcomes(content("f"))
 	for _, want := range []string{"", "b4096", "0x4096"} {
-		if !slices.Contains(got, want) {
-			t.Errorf("%q never happened in %d crashes", want, seeds)
-		}
+		must.Hold(t, slices.Contains(got, want), "%q never happened in %d crashes", want, seeds)
 	}
-	if slices.Contains(got, "none") {
-		t.Error("the synced name was lost")
-	}
+	must.Hold(t, !slices.Contains(got, "none"), "the synced name was lost")
 }
 
 // TestBuiltTreeAfterCrash checks that a file which was only built may be lost, empty, torn or whole, and that
@@ -210,9 +204,7 @@ func TestBuiltTreeAfterCrash(t *testing.T) {
 	}
 	got := d.outcomes(content("/d/e/a"))
 	for _, want := range []string{"none", "", "a8192", "0x4096 a4096", "a4096 0x4096"} {
-		if !slices.Contains(got, want) {
-			t.Errorf("no power cut leaves %q, only %q", want, got)
-		}
+		must.Hold(t, slices.Contains(got, want), "no power cut leaves %q, only %q", want, got)
 	}
 	d.must(d.SyncAll("/d"))
 	d.wantOutcomes(content("/d/e/a"), "a8192")
@@ -339,9 +331,7 @@ func TestCrashCloneIsDeterministicAndApart(t *testing.T) {
 	first := d.CrashClone(rand.New(rand.NewPCG(7, 7)))
 	before := show(first)
 	must.Equal(t, "the same seed", show(d.CrashClone(rand.New(rand.NewPCG(7, 7)))), before)
-	if len(d.outcomes(show)) < seeds/2 {
-		t.Error("seeds hardly make a difference")
-	}
+	must.Hold(t, len(d.outcomes(show)) >= seeds/2, "seeds hardly make a difference")
 	for i := range 20 {
 		d.write(d.open(fmt.Sprintf("f%d", i), os.O_WRONLY), "changed")
 	}

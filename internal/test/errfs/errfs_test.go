@@ -84,9 +84,7 @@ func TestRules(t *testing.T) {
 			e := errfs.Wrap(crashfs.New(), tt.rule)
 			// A link that was not made cannot be renamed; only the injected failures are looked at there.
 			failed := session(e)
-			if len(failed) > 0 && len(e.Injected()) == 0 {
-				t.Errorf("%q failed without an injection", failed)
-			}
+			must.Hold(t, len(failed) == 0 || len(e.Injected()) != 0, "%q failed without an injection", failed)
 			must.Equal(t, "injected", e.Injected(), tt.want)
 		})
 	}
@@ -124,9 +122,7 @@ func TestShortWrite(t *testing.T) {
 		e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpWrite, Nth: 1, Err: syscall.ENOSPC, Written: tt.written})
 		f := must.Get(e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600))(t)
 		n, err := f.Write([]byte("abcdef"))
-		if n != len(tt.want) || !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("written %d: got %d, %v", tt.written, n, err)
-		}
+		must.Hold(t, n == len(tt.want) && errors.Is(err, syscall.ENOSPC), "written %d: got %d, %v", tt.written, n, err)
 		must.Equal(t, fmt.Sprintf("written %d: the file", tt.written), string(must.Get(fsx.ReadFile(base, "f", 10))(t)), tt.want)
 	}
 }
@@ -202,9 +198,7 @@ func TestFailedSyncAllSpoilsTheTree(t *testing.T) {
 	must.Get(f.WriteAt([]byte("one"), 0))(t)
 	must.Is(t, "", fsys.SyncAll("/d"), syscall.EIO)
 	for what, err := range map[string]error{"sync": f.Sync(), "sync all": fsys.SyncAll("/d"), "sync all below": fsys.SyncAll("/d/e"), "close": f.Close()} {
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Hold(t, err == nil, "%s: %v", what, err)
 	}
 	lost := false
 	for seed := range uint64(50) {
@@ -212,9 +206,7 @@ func TestFailedSyncAllSpoilsTheTree(t *testing.T) {
 		got, err := fsx.ReadFile(after, "/d/e/a", 10)
 		lost = lost || err != nil || string(got) != "one"
 	}
-	if !lost {
-		t.Error("a sync after the failed one made the file durable")
-	}
+	must.Hold(t, lost, "a sync after the failed one made the file durable")
 }
 
 func TestTrace(t *testing.T) {

@@ -137,12 +137,3 @@ func Symlink(t *testing.T, to, path string) {
 	t.Helper()
 	must.Do(t, os.Symlink(to, path))
 }
-
-// FakeGit writes a program that runs body and then the real git.
-func FakeGit(t *testing.T, body string) string {
-	t.Helper()
-	real := must.Get(exec.LookPath("git"))(t)
-	path := filepath.Join(t.TempDir(), "git")
-	Script(t, path, body+"\nexec '"+real+"' \"$@\"")
-	return path
-}
