@@ -160,10 +160,9 @@ const (
 // Retention says which snapshots are kept: those that one rule keeps and that
 // are not too old. A rule of 0 keeps none.
 type Retention struct {
-	KeepLast, KeepHourly, KeepDaily, KeepWeekly int
-	MaxAge                                      time.Duration
-	Interval                                    time.Duration // how often it is applied
-	Manual                                      bool          // whether it is about snapshots that Amber did not take by itself, too
+	Rules    wire.PruneRequest // the rules, and how old a snapshot may be
+	Interval time.Duration     // how often it is applied
+	Manual   bool              // whether it is about snapshots that Amber did not take by itself, too
 }
 
 // Snapshots that Amber took before a restore are many and soon of no use: the
@@ -175,10 +174,9 @@ const (
 
 // PruneRequest asks to prune by the configuration.
 func (r Retention) PruneRequest() wire.PruneRequest {
-	return wire.PruneRequest{
-		KeepLast: r.KeepLast, KeepHourly: r.KeepHourly, KeepDaily: r.KeepDaily, KeepWeekly: r.KeepWeekly,
-		MaxAge: r.MaxAge, KeepSafety: KeepSafety, SafetyAge: SafetyAge, AutomaticOnly: !r.Manual,
-	}
+	p := r.Rules
+	p.KeepSafety, p.SafetyAge, p.AutomaticOnly = KeepSafety, SafetyAge, !r.Manual
+	return p
 }
 
 // GC configures the collection of what no snapshot needs.

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/wire"
 )
 
 const testPath = "/etc/amber.yaml"
@@ -76,7 +77,7 @@ func TestLoadDefaults(t *testing.T) {
 			Enabled: true, LockTimeout: time.Minute,
 			Auto:      config.Auto{BeforeRestore: true, BeforeConsolidation: config.Try, BeforeMutatingTool: config.Off, Schedule: "off"},
 			Sign:      true,
-			Retention: config.Retention{KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * 24 * time.Hour, Interval: time.Hour},
+			Retention: config.Retention{Rules: wire.PruneRequest{KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * 24 * time.Hour}, Interval: time.Hour},
 			GC:        config.GC{Grace: 24 * time.Hour},
 		},
 		Events: config.Events{MutationEnabled: true, MutationPrefix: "amber.memory.mutated", LifecyclePrefix: "amber.memory.snapshot"},

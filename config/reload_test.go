@@ -49,10 +49,10 @@ func (w *written) reloader(in config.Input) *config.Reloader {
 func wantKept(t *testing.T, what string, r *config.Reloader, want int, kind amber.Kind) {
 	t.Helper()
 	c, err := r.Current()
-	if got := c.Snapshot.Retention.KeepLast; got != want || amber.KindOf(err) != kind {
+	if got := c.Snapshot.Retention.Rules.KeepLast; got != want || amber.KindOf(err) != kind {
 		t.Errorf("%s: keep_last is %d, want %d; error %v, want kind %q", what, got, want, err, kind)
 	}
-	must.Equal(t, what+": keep_last as it is loaded", r.Loaded().Config.Snapshot.Retention.KeepLast, want)
+	must.Equal(t, what+": keep_last as it is loaded", r.Loaded().Config.Snapshot.Retention.Rules.KeepLast, want)
 }
 
 func retention(n string) string { return "snapshot: {retention: {keep_last: " + n + "}}\n" }
@@ -139,8 +139,8 @@ func TestReloaderBesideMany(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				if c, err := r.Current(); err != nil || c.Snapshot.Retention.KeepLast != 7 {
-					t.Errorf("got %d, %v", c.Snapshot.Retention.KeepLast, err)
+				if c, err := r.Current(); err != nil || c.Snapshot.Retention.Rules.KeepLast != 7 {
+					t.Errorf("got %d, %v", c.Snapshot.Retention.Rules.KeepLast, err)
 				}
 			}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/timetable"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -57,16 +58,16 @@ func syncKeys() []Key {
 	}
 }
 
-func retentionKeys() []Key {
-	return []Key{
-		key("snapshot.retention.keep_last", 30, maxKept, func(c *Config) *int { return &c.Snapshot.Retention.KeepLast }).as(Count),
-		key("snapshot.retention.keep_hourly", 24, maxKept, func(c *Config) *int { return &c.Snapshot.Retention.KeepHourly }).as(Count),
-		key("snapshot.retention.keep_daily", 7, maxKept, func(c *Config) *int { return &c.Snapshot.Retention.KeepDaily }).as(Count),
-		key("snapshot.retention.keep_weekly", 8, maxKept, func(c *Config) *int { return &c.Snapshot.Retention.KeepWeekly }).as(Count),
-		key("snapshot.retention.max_age", 90*day, 36_500*day, func(c *Config) *time.Duration { return &c.Snapshot.Retention.MaxAge }),
+func retentionKeys() (keys []Key) {
+	for i, rule := range new(wire.PruneRequest).Rules() {
+		keys = append(keys, key("snapshot.retention.keep_"+rule.Name, rule.Usual, maxKept,
+			func(c *Config) *int { return c.Snapshot.Retention.Rules.Rules()[i].Count }).as(Count))
+	}
+	return append(keys,
+		key("snapshot.retention.max_age", 90*day, 36_500*day, func(c *Config) *time.Duration { return &c.Snapshot.Retention.Rules.MaxAge }),
 		key("snapshot.retention.interval", time.Hour, 30*day, func(c *Config) *time.Duration { return &c.Snapshot.Retention.Interval }),
 		key("snapshot.retention.manual", false, false, func(c *Config) *bool { return &c.Snapshot.Retention.Manual }),
-	}
+	)
 }
 
 // sourceKeys returns the keys of one source.

@@ -516,13 +516,14 @@ type PruneRequest struct {
 // snapshots where the unit is empty.
 type PruneRule struct {
 	Name, Unit string
+	Usual      int // the count of an agent for which none is configured
 	Count      *int
 }
 
 // Rules returns the rules of a request, whose counts may be changed.
 func (r *PruneRequest) Rules() []PruneRule {
 	return []PruneRule{
-		{"last", "", &r.KeepLast}, {"hourly", "hour", &r.KeepHourly}, {"daily", "day", &r.KeepDaily}, {"weekly", "week", &r.KeepWeekly},
+		{"last", "", 30, &r.KeepLast}, {"hourly", "hour", 24, &r.KeepHourly}, {"daily", "day", 7, &r.KeepDaily}, {"weekly", "week", 8, &r.KeepWeekly},
 	}
 }
 

@@ -119,15 +119,8 @@ func trustEffects() map[string]effect {
 // retentionEffects go by three snapshots, a week apart, and rules that alone
 // would keep none of them.
 func retentionEffects() map[string]effect {
-	rule := func(key, set, with string) effect {
-		return effect{func(s *setting) string {
-			for _, other := range []string{"LAST", "HOURLY", "DAILY", "WEEKLY"} {
-				if "KEEP_"+other != key && key != "MAX_AGE" {
-					s.set("AMBER_SNAPSHOT__RETENTION__KEEP_"+other, "0")
-				}
-			}
-			return set
-		}, func(s *setting) string {
+	rule := func(change func(*setting) string, with string) effect {
+		return effect{change, func(s *setting) string {
 			end := time.Now()
 			for _, days := range []int{15, 8, 0} {
 				s.now = end.AddDate(0, 0, -days)
@@ -137,21 +130,28 @@ func retentionEffects() map[string]effect {
 			return fmt.Sprint(len(told[wire.PruneReport](s, "snapshot", "prune", "--yes").Deleted), " ", s.items("snapshot", "list"))
 		}, "0 3", with}
 	}
-	return map[string]effect{
-		"snapshot.retention.keep_last":   rule("KEEP_LAST", "1", "2 1"),
-		"snapshot.retention.keep_hourly": rule("KEEP_HOURLY", "1", "2 1"),
-		"snapshot.retention.keep_daily":  rule("KEEP_DAILY", "1", "2 1"),
-		"snapshot.retention.keep_weekly": rule("KEEP_WEEKLY", "1", "2 1"),
-		"snapshot.retention.max_age":     rule("MAX_AGE", "10d", "1 2"),
-		"snapshot.retention.interval":    {value("7m"), intervalSeen, "1h0m0s", "7m0s"},
+	all := map[string]effect{
+		"snapshot.retention.max_age":  rule(value("10d"), "1 2"),
+		"snapshot.retention.interval": {value("7m"), intervalSeen, "1h0m0s", "7m0s"},
 		"snapshot.retention.manual": {func(s *setting) string {
-			for _, other := range []string{"HOURLY", "DAILY", "WEEKLY"} {
-				s.set("AMBER_SNAPSHOT__RETENTION__KEEP_"+other, "0")
-			}
-			s.set("AMBER_SNAPSHOT__RETENTION__KEEP_LAST", "1")
+			s.set("AMBER_SNAPSHOT__RETENTION__KEEP_LAST", s.onlyRule("last"))
 			return "true"
 		}, manualSeen, "3 kept", "1 kept"},
 	}
+	for _, r := range new(wire.PruneRequest).Rules() {
+		all["snapshot.retention.keep_"+r.Name] = rule(func(s *setting) string { return s.onlyRule(r.Name) }, "2 1")
+	}
+	return all
+}
+
+// onlyRule takes every other rule of retention away, and returns how many snapshots the one is to keep.
+func (s *setting) onlyRule(name string) string {
+	for _, r := range new(wire.PruneRequest).Rules() {
+		if r.Name != name {
+			s.set("AMBER_SNAPSHOT__RETENTION__KEEP_"+strings.ToUpper(r.Name), "0")
+		}
+	}
+	return "1"
 }
 
 // manualSeen is how many snapshots the first round of a server's retention leaves

@@ -90,10 +90,7 @@ func (s *setting) leaveGarbage() {
 	s.snapshot("--label", "auto:scheduled")
 	s.does("snapshot", "delete", first, "--yes")
 	s.does("snapshot", "gc", "--yes")
-	s.set("AMBER_SNAPSHOT__RETENTION__KEEP_LAST", "1")
-	for _, rule := range []string{"HOURLY", "DAILY", "WEEKLY"} {
-		s.set("AMBER_SNAPSHOT__RETENTION__KEEP_"+rule, "0")
-	}
+	s.set("AMBER_SNAPSHOT__RETENTION__KEEP_LAST", s.onlyRule("last"))
 	s.snapshot("--label", "auto:scheduled")
 	s.does("journal", "append", "--session", "s0", "--type", "prompt", "x")
 }

@@ -73,10 +73,7 @@ func TestRetentionOfADatabase(t *testing.T) {
 	ownDatabase(t, homes, dsn)
 	s := homes[0]
 	s.set("AMBER_SNAPSHOT__RETENTION__MANUAL", "true")
-	s.set("AMBER_SNAPSHOT__RETENTION__KEEP_LAST", "1")
-	for _, rule := range []string{"HOURLY", "DAILY", "WEEKLY"} {
-		s.set("AMBER_SNAPSHOT__RETENTION__KEEP_"+rule, "0")
-	}
+	s.set("AMBER_SNAPSHOT__RETENTION__KEEP_LAST", s.onlyRule("last"))
 	s.does("remember", "x", "--tenant", "acme", "--new-agent")
 	for range 3 {
 		s.does("snapshot", "create", "--tenant", "acme")

@@ -200,8 +200,13 @@ func pruneAnyRules(w *site) {
 	w.pass(11 * time.Minute)
 	rule := func() wire.PruneRequest {
 		few := func() int { return rng.IntN(6) * rng.IntN(2) }
-		r := wire.PruneRequest{KeepLast: few(), KeepHourly: few(), KeepDaily: few(), KeepWeekly: few(), KeepSafety: few(), DryRun: true}
-		if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
+		r := wire.PruneRequest{KeepSafety: few(), DryRun: true}
+		kept := 0
+		for _, rule := range r.Rules() {
+			*rule.Count = few()
+			kept += *rule.Count
+		}
+		if kept == 0 {
 			r.KeepLast = 1
 		}
 		if rng.IntN(2) == 0 {

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,9 @@ func stays(i int, all []wire.SnapshotMeta, r wire.PruneRequest, now amber.Time) 
 	young := func(m wire.SnapshotMeta) bool {
 		return isPlain(m) && (r.MaxAge == 0 || m.CreatedAt.UnixMilli() > now.Add(-r.MaxAge).UnixMilli())
 	}
-	return young(x) && (newer(i, all, young) < r.KeepLast ||
-		keepsSlot(i, all, young, r.KeepHourly, hour) ||
-		keepsSlot(i, all, young, r.KeepDaily, day) ||
-		keepsSlot(i, all, young, r.KeepWeekly, monday))
+	return young(x) && (newer(i, all, young) < r.KeepLast || slices.ContainsFunc(r.Rules(), func(rule wire.PruneRule) bool {
+		return rule.Unit != "" && keepsSlot(i, all, young, *rule.Count, begins[rule.Unit])
+	}))
 }
 
 func isSafety(m wire.SnapshotMeta) bool { return strings.HasPrefix(m.Label, wire.LabelBeforeRestore) }
@@ -57,7 +57,12 @@ func keepsSlot(i int, all []wire.SnapshotMeta, of func(wire.SnapshotMeta) bool, 
 	return !slots[mine] && len(slots) < n
 }
 
-func hour(t time.Time) time.Time { return t.Truncate(time.Hour) }
+// begins has when the unit of time of each rule begins.
+var begins = map[string]func(time.Time) time.Time{
+	"hour": func(t time.Time) time.Time { return t.Truncate(time.Hour) },
+	"day":  day,
+	"week": monday,
+}
 
 func day(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 
