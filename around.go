@@ -1,6 +1,9 @@
 package amber
 
-import "context"
+import (
+	"context"
+	"reflect"
+)
 
 // Effect says what a method does to a store.
 type Effect int8
@@ -78,43 +81,22 @@ func replaceIf(yes bool) fate {
 
 // put decides about every part, and replaces those that are to be replaced by all.
 func (p *Parts) put(all *around, decide func(part any) fate) {
-	putPart[LongTerm](&p.LongTerm, all, decide)
-	putPart[MemoryReader](&p.Memories, all, decide)
-	putPart[BatchWriter](&p.Batch, all, decide)
-	putPart[Editor](&p.Editor, all, decide)
-	putPart[Eraser](&p.Eraser, all, decide)
-	putPart[Relations](&p.Relations, all, decide)
-	putPart[Concepts](&p.Concepts, all, decide)
-	putPart[Compactions](&p.Compactions, all, decide)
-	putPart[StatsReader](&p.Stats, all, decide)
-	putPart[ChangeLog](&p.Changes, changeLog{all, p.Changes, LayerLongTerm}, decide)
-	putPart[Turns](&p.Turns, all, decide)
-	putPart[Loops](&p.Loops, all, decide)
-	putPart[Sessions](&p.Sessions, all, decide)
-	putPart[SessionEditor](&p.Names, all, decide)
-	putPart[ActiveSessions](&p.Active, all, decide)
-	putPart[SessionStates](&p.States, all, decide)
-	putPart[Ingester](&p.Ingest, all, decide)
-	putPart[Activities](&p.Activities, all, decide)
-	putPart[Replica](&p.Sync, all, decide)
-	putPart[Notes](&p.Notes, all, decide)
-	putPart[NoteLog](&p.NoteLog, all, decide)
-	putPart[Tasks](&p.Tasks, all, decide)
-	putPart[TaskEvents](&p.Events, all, decide)
-	putPart[Approvals](&p.Approvals, all, decide)
-	putPart[Results](&p.Results, all, decide)
-	putPart[Queue](&p.Queue, all, decide)
-	putPart[QueueKeeper](&p.QueueKeeper, all, decide)
-	putPart[ChangeLog](&p.ControlChanges, changeLog{all, p.ControlChanges, LayerControl}, decide)
-	putPart[Documents](&p.Documents, all, decide)
-}
-
-func putPart[T any](part *T, v T, decide func(any) fate) {
-	switch decide(any(*part)) {
-	case replaced:
-		*part = v
-	case dropped:
-		*part = *new(T)
+	v := reflect.ValueOf(p).Elem()
+	for i := range v.NumField() {
+		part := v.Field(i)
+		if part.Kind() != reflect.Interface {
+			continue
+		}
+		switch decide(part.Interface()) {
+		case replaced:
+			with := any(all)
+			if log, ok := part.Addr().Interface().(*ChangeLog); ok {
+				with = changeLog{all, *log, Layer(v.Type().Field(i).Tag.Get("layer"))}
+			}
+			part.Set(reflect.ValueOf(with))
+		case dropped:
+			part.SetZero()
+		}
 	}
 }
 

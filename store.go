@@ -1,55 +1,58 @@
 package amber
 
-import "errors"
+import (
+	"errors"
+	"reflect"
+)
 
 // Parts are the contracts a store is put together from. A nil part is one
-// this store cannot do.
+// this store cannot do. The tag of a part names the layer it belongs to.
 type Parts struct {
 	// Long-term memory.
-	LongTerm    LongTerm
-	Memories    MemoryReader
-	Batch       BatchWriter
-	Editor      Editor
-	Eraser      Eraser
-	Relations   Relations
-	Concepts    Concepts
-	Compactions Compactions
-	Stats       StatsReader
-	Changes     ChangeLog
-	Semantic    bool // recall finds by meaning, too, not by words alone
+	LongTerm    LongTerm     `layer:"long_term"`
+	Memories    MemoryReader `layer:"long_term"`
+	Batch       BatchWriter  `layer:"long_term"`
+	Editor      Editor       `layer:"long_term"`
+	Eraser      Eraser       `layer:"long_term"`
+	Relations   Relations    `layer:"long_term"`
+	Concepts    Concepts     `layer:"long_term"`
+	Compactions Compactions  `layer:"turns"`
+	Stats       StatsReader  `layer:"long_term"`
+	Changes     ChangeLog    `layer:"long_term"`
+	Semantic    bool         `layer:"long_term"` // recall finds by meaning, too, not by words alone
 
 	// Sessions and what belongs to them.
-	Turns    Turns
-	Loops    Loops
-	Sessions Sessions
-	Names    SessionEditor
-	Active   ActiveSessions
-	States   SessionStates
+	Turns    Turns          `layer:"turns"`
+	Loops    Loops          `layer:"loops"`
+	Sessions Sessions       `layer:"sessions"`
+	Names    SessionEditor  `layer:"sessions"`
+	Active   ActiveSessions `layer:"sessions"`
+	States   SessionStates  `layer:"sessions"`
 
 	// Ingest takes the entries that are drained from the crash journal. It reaches over the layers of turns,
 	// sessions and long-term memory, so one backend serves them.
-	Ingest     Ingester
-	Activities Activities
+	Ingest     Ingester   `layer:"sessions"`
+	Activities Activities `layer:"sessions"`
 
 	// Sync reaches over the same layers.
-	Sync Replica
+	Sync Replica `layer:"long_term"`
 
 	// Notes.
-	Notes   Notes
-	NoteLog NoteLog
+	Notes   Notes   `layer:"notes"`
+	NoteLog NoteLog `layer:"notes"`
 
 	// Control plane.
-	Tasks          Tasks
-	Events         TaskEvents
-	Approvals      Approvals
-	Results        Results
-	Queue          Queue
-	QueueKeeper    QueueKeeper
-	ControlChanges ChangeLog
+	Tasks          Tasks       `layer:"control"`
+	Events         TaskEvents  `layer:"control"`
+	Approvals      Approvals   `layer:"control"`
+	Results        Results     `layer:"control"`
+	Queue          Queue       `layer:"control"`
+	QueueKeeper    QueueKeeper `layer:"control"`
+	ControlChanges ChangeLog   `layer:"control"`
 
 	// Runtime state of programs. It belongs to the layer of the control plane:
 	// a program whose cursor is not found would begin again.
-	Documents Documents
+	Documents Documents `layer:"control"`
 }
 
 // Layer names a group of parts that one backend serves.
@@ -78,24 +81,11 @@ func Layers() []Layer {
 
 // Take copies the parts of one layer from another set.
 func (p *Parts) Take(l Layer, from Parts) {
-	switch l {
-	case LayerLongTerm:
-		p.LongTerm, p.Memories, p.Batch, p.Editor, p.Eraser = from.LongTerm, from.Memories, from.Batch, from.Editor, from.Eraser
-		p.Relations, p.Concepts = from.Relations, from.Concepts
-		p.Stats, p.Changes, p.Sync, p.Semantic = from.Stats, from.Changes, from.Sync, from.Semantic
-	case LayerTurns:
-		p.Turns, p.Compactions = from.Turns, from.Compactions
-	case LayerLoops:
-		p.Loops = from.Loops
-	case LayerSessions:
-		p.Sessions, p.Names, p.Active, p.States = from.Sessions, from.Names, from.Active, from.States
-		p.Ingest, p.Activities = from.Ingest, from.Activities
-	case LayerNotes:
-		p.Notes, p.NoteLog = from.Notes, from.NoteLog
-	case LayerControl:
-		p.Tasks, p.Events, p.Approvals, p.Results = from.Tasks, from.Events, from.Approvals, from.Results
-		p.Queue, p.QueueKeeper, p.ControlChanges = from.Queue, from.QueueKeeper, from.ControlChanges
-		p.Documents = from.Documents
+	to, v := reflect.ValueOf(p).Elem(), reflect.ValueOf(from)
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("layer") == string(l) {
+			to.Field(i).Set(v.Field(i))
+		}
 	}
 }
 
@@ -172,7 +162,6 @@ func (p Parts) capabilities() Capabilities {
 		Notes:    p.Notes != nil && p.NoteLog != nil,
 		Control: p.Tasks != nil && p.Events != nil && p.Approvals != nil && p.Results != nil &&
 			p.Queue != nil && p.QueueKeeper != nil,
-		Documents: p.Documents != nil,
-		Semantic:  p.Semantic && p.LongTerm != nil,
+		Documents: p.Documents != nil, Semantic: p.Semantic && p.LongTerm != nil,
 	}
 }
