@@ -27,8 +27,8 @@ func (c *Conn) Awake(ctx context.Context) (sleep func()) {
 			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), writerIdle)
 			err := c.pg.PgConn().Exec(late, "SELECT").Close()
 			cancel()
-			if err != nil {
-				return // the next statement finds that the connection is gone
+			if c.why(err) != nil {
+				return // the next statement finds that the connection is gone, and says why
 			}
 		}
 	})

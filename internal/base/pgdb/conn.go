@@ -22,7 +22,8 @@ type Conn struct {
 	waiting *pgx.Batch // statements that go with the next one; nil for none
 	size    int        // of their arguments, about
 	changed int64
-	wrote   bool // a statement may have changed something
+	wrote   bool  // a statement may have changed something
+	lost    error // why the connection is closed; nil where no statement has found that
 }
 
 const (
@@ -49,7 +50,21 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 		err = cerr
 	}
 	c.count(tag)
-	return tag.RowsAffected(), err
+	return tag.RowsAffected(), c.why(err)
+}
+
+// why returns the error of a statement, or the one with which the connection ended, where a statement came later: of these
+// pgx only says that the connection is closed.
+func (c *Conn) why(err error) error {
+	switch {
+	case err == nil || !c.pg.IsClosed():
+		return err
+	case c.lost == nil:
+		c.lost = err
+	case errors.Is(err, pgconn.ErrConnClosed):
+		return c.lost
+	}
+	return err
 }
 
 // count counts rows that a statement changed.
@@ -105,7 +120,7 @@ func (c *Conn) Flush(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
-	return c.pg.SendBatch(ctx, b).Close()
+	return c.why(c.pg.SendBatch(ctx, b).Close())
 }
 
 // take returns the statements that wait, nil where there are none.
@@ -138,7 +153,7 @@ func (c *Conn) send(ctx context.Context, queries []string, args [][]any) (pgx.Ba
 	for range before {
 		if _, err := results.Exec(); err != nil {
 			_ = results.Close() // tells the same
-			return nil, err
+			return nil, c.why(err)
 		}
 	}
 	return results, nil
@@ -147,7 +162,7 @@ func (c *Conn) send(ctx context.Context, queries []string, args [][]any) (pgx.Ba
 // Script runs statements of PostgreSQL that have no arguments, in one round trip.
 func (c *Conn) Script(ctx context.Context, script string) error {
 	c.wrote = true
-	return c.pg.PgConn().Exec(ctx, script).Close()
+	return c.why(c.pg.PgConn().Exec(ctx, script).Close())
 }
 
 // Wrote reports whether a statement ran that may have changed something: any but those that begin with SELECT, or
@@ -235,7 +250,8 @@ func (r row) Scan(dest ...any) error {
 		rows.Close()
 		r.conn.count(rows.CommandTag())
 	}
-	if cerr := r.results.Close(); cerr != nil {
+	err = r.conn.why(err)
+	if cerr := r.conn.why(r.results.Close()); cerr != nil {
 		return cerr
 	}
 	switch {
@@ -269,7 +285,7 @@ func (c *Conn) Several(ctx context.Context, queries []string, args [][]any, fn f
 		rows, err := results.Query()
 		if err != nil {
 			_ = results.Close() // tells the same
-			return err
+			return c.why(err)
 		}
 		for stop == nil && rows.Next() {
 			stop = fn(n, each{rows})
@@ -277,7 +293,7 @@ func (c *Conn) Several(ctx context.Context, queries []string, args [][]any, fn f
 		rows.Close()
 		c.count(rows.CommandTag())
 	}
-	if err := results.Close(); err != nil {
+	if err := c.why(results.Close()); err != nil {
 		return err
 	}
 	return stop

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/base/pgdb"
+	"github.com/amber-memory/amber/internal/base/pgerr"
 	"github.com/amber-memory/amber/internal/store/postgres"
 	"github.com/amber-memory/amber/internal/store/postgres/postgrestest"
 	"github.com/amber-memory/amber/internal/test/must"
@@ -32,8 +34,9 @@ import (
 // stoppedDSN names the database to a process that stops itself.
 const stoppedDSN = "AMBER_TEST_STOPPED_DSN"
 
-// TestStopsInside is no test but the other process of [TestStoppedReplica]: it writes, stops itself in the middle of its transaction, and
-// says what its caller was told when it goes on.
+// TestStopsInside is no test but the other process of [TestStoppedReplica]: it writes, says in the middle of a
+// transaction that it is there, waits for its input to end, and says what its caller gets. It does not stop itself: the
+// kernel would let it run on for a while.
 func TestStopsInside(t *testing.T) {
 	dsn := os.Getenv(stoppedDSN)
 	if dsn == "" {
@@ -42,7 +45,8 @@ func TestStopsInside(t *testing.T) {
 	var armed atomic.Bool
 	clock := func() time.Time {
 		if armed.Load() && bytes.Contains(debug.Stack(), []byte("transact")) && armed.CompareAndSwap(true, false) {
-			_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+			fmt.Println("inside")
+			_, _ = io.Copy(io.Discard, os.Stdin)
 		}
 		return time.Now()
 	}
@@ -63,14 +67,17 @@ func standsStill(t *testing.T, dsn string) (goes func() []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), must.Get(os.Executable())(t), "-test.run", "^TestStopsInside$", "-test.timeout", "2m")
 	cmd.Env = append(os.Environ(), stoppedDSN+"="+dsn)
-	out := must.Get(cmd.StdoutPipe())(t)
+	out, in := bufio.NewReader(must.Get(cmd.StdoutPipe())(t)), must.Get(cmd.StdinPipe())(t)
 	cmd.Stderr = os.Stderr
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	must.Equal(t, "what the process says first", must.Get(out.ReadString('\n'))(t), "inside\n")
+	must.Do(t, cmd.Process.Signal(syscall.SIGSTOP))
 	var status syscall.WaitStatus
 	must.Do(t, must.Err(syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil)))
 	must.Hold(t, status.Stopped(), "the process ended: %v", status)
 	return func() (told []string) {
+		must.Do(t, in.Close())
 		must.Do(t, cmd.Process.Signal(syscall.SIGCONT))
 		all := must.Get(io.ReadAll(out))(t)
 		must.Do(t, cmd.Wait())
@@ -181,6 +188,35 @@ func TestUnreadAnswers(t *testing.T) {
 		return c.Flush(t.Context())
 	}
 	must.Do(t, db.Update(t.Context(), w))
+}
+
+// Every statement after the one that learns why the server ended a connection says so, too: callers share transactions,
+// and the error of a later one may be all that the others get.
+func TestWhyAConnectionEnded(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	db := must.Get(pgdb.Open(pgdb.Options{DSN: server.TCP(server.Database(t))}))(t)
+	defer db.Close()
+	one := "SELECT 1"
+	var n int
+	for name, ask := range map[string]func(context.Context, *pgdb.Conn) error{
+		"exec":      func(ctx context.Context, c *pgdb.Conn) error { return must.Err(c.Exec(ctx, one)) },
+		"row":       func(ctx context.Context, c *pgdb.Conn) error { return c.Row(ctx, one).Scan(&n) },
+		"each":      func(ctx context.Context, c *pgdb.Conn) error { return c.Each(ctx, one, nil, nil) },
+		"script":    func(ctx context.Context, c *pgdb.Conn) error { return c.Script(ctx, one) },
+		"flush":     func(ctx context.Context, c *pgdb.Conn) error { return errors.Join(c.Later(ctx, one), c.Flush(ctx)) },
+		"savepoint": func(ctx context.Context, c *pgdb.Conn) error { return must.Err(c.Exec(ctx, "ROLLBACK TO one")) },
+	} {
+		var first, second error
+		last := db.Update(t.Context(), pgdb.Work{Do: func(c *pgdb.Conn, _ []string) error {
+			first = must.Err(c.Exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())"))
+			second = ask(t.Context(), c)
+			return second
+		}})
+		for what, err := range map[string]error{"the statement that ends it": first, "the next one": second, "the transaction": last} {
+			must.Equal(t, name+": code of "+what, pgerr.Code(err), "57P01")
+		}
+	}
 }
 
 // Where the server, or the pooler before it, has no connection left, a program gets an error that says so, and not that
