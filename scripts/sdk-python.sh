@@ -32,6 +32,12 @@ if [ "$state" != "$(cat "$venv/checked" 2>/dev/null)" ]; then
   "$venv/bin/pyright" --pythonpath "$venv/bin/python"
   echo "$state" >"$venv/checked"
 fi
+# The tests depend on these files, the program and this Python: with all as they were, make test does not repeat them.
+tested="$state $(cat ../contract/* ../../docs/*.md | cksum) $(cksum <"$amber") $("$python" -V)"
+if [ "${AMBER_SDK:-}" != required ] && [ "$tested" = "$(cat "$venv/tested" 2>/dev/null)" ]; then
+  echo "Python package: tested before with this program"
+  exit 0
+fi
 "$venv/bin/pytest" -q -p no:cacheprovider
 
 # The wheel, as a stranger installs it: nothing but Python, and a home of its own.
@@ -51,3 +57,4 @@ PY
 said=$(cd "$clean" && env -i HOME="$clean" PATH=/usr/bin:/bin "$clean/venv/bin/python" example.py)
 [ "$said" = "Ada prefers short answers" ] || { echo "the example of the README says: $said" >&2; exit 1; }
 echo "Python package: tested with $("$python" -V), and its wheel of $(wc -c <"$(ls "$clean"/*.whl)") bytes installed"
+echo "$tested" >"$venv/tested"

@@ -19,6 +19,12 @@ if ! cmp -s package-lock.json node_modules/.amber-lock; then
   npm ci --no-audit --no-fund --ignore-scripts --loglevel=error || leave "npm cannot install the compiler"
   cp package-lock.json node_modules/.amber-lock
 fi
+# The tests depend on the files of the package, the program and this Node: with all as they were, make test does not repeat them.
+tested="$(find . ../contract -type f ! -path './node_modules/*' ! -path './dist/*' | sort | xargs cat | cksum) $(cksum <"$amber") $(node -v)"
+if [ "${AMBER_TYPESCRIPT:-}" != required ] && [ "$tested" = "$(cat node_modules/.amber-tested 2>/dev/null)" ]; then
+  echo "TypeScript package: tested before with this program"
+  exit 0
+fi
 AMBER_BINARY="$amber" npm test --silent
 
 # The packages with the program itself, as npm puts them into a clean folder: the README's example
@@ -42,3 +48,4 @@ if [ "${AMBER_TYPESCRIPT:-}" = required ]; then
   echo "README.md in a clean folder with the program from npm: as expected"
 fi
 echo "TypeScript package: tested"
+echo "$tested" >node_modules/.amber-tested
