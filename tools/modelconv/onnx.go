@@ -102,7 +102,8 @@ func (g *graph) table(name string) (rows []int8, scale float32, dims []int, err 
 
 var errCut = errors.New("the protocol buffer is cut off")
 
-// fields calls fn for every field of a protocol buffer that has bytes or a number.
+// fields calls fn for every field of a protocol buffer: with a number, or with bytes, which numbers of four and eight bytes
+// are, too.
 func fields(b []byte, fn func(field int, number uint64, data []byte) error) error {
 	for len(b) > 0 {
 		key, n := binary.Uvarint(b)
@@ -129,7 +130,7 @@ func fields(b []byte, fn func(field int, number uint64, data []byte) error) erro
 			if len(b) < width {
 				return errCut
 			}
-			b = b[width:]
+			data, b = b[:width], b[width:]
 		default:
 			return fmt.Errorf("field %d has the unknown wire type %d", key>>3, key&7)
 		}

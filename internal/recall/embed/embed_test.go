@@ -30,6 +30,19 @@ type reference struct {
 	Vector string  `json:"vector"`
 }
 
+// cosine compares a vector with that of the published model.
+func (r reference) cosine(t *testing.T, v []float32) float64 {
+	t.Helper()
+	want := must.Get(base64.StdEncoding.DecodeString(r.Vector))(t)
+	dot, length := 0.0, 0.0
+	for i, x := range v {
+		y := float64(int8(want[i]))
+		dot += float64(x) * y
+		length += y * y
+	}
+	return dot / math.Sqrt(length)
+}
+
 func references(t *testing.T) (out []reference) {
 	t.Helper()
 	must.Do(t, json.Unmarshal(must.Get(os.ReadFile("testdata/reference.json"))(t), &out))
@@ -49,14 +62,7 @@ func TestVectorsAreThoseOfThePublishedModel(t *testing.T) {
 	m := model(t)
 	sum, all := 0.0, references(t)
 	for _, r := range all {
-		want := must.Get(base64.StdEncoding.DecodeString(r.Vector))(t)
-		dot, length := 0.0, 0.0
-		for i, x := range passage(m, r.Text) {
-			y := float64(int8(want[i]))
-			dot += float64(x) * y
-			length += y * y
-		}
-		cosine := dot / math.Sqrt(length)
+		cosine := r.cosine(t, passage(m, r.Text))
 		if sum += cosine; cosine < 0.99 && len(r.Text) > 1 {
 			t.Errorf("%.60q: the cosine to the published vector is %.4f, want at least 0.99", r.Text, cosine)
 		}

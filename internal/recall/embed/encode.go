@@ -54,6 +54,7 @@ type work struct {
 	inner          []float32 // tokens x inner
 	q              []byte    // padded x inner
 	turned         []uint32  // q as kernels need it
+	steps          []float32 // of the rows of q: what 1 of a byte counts, and what is added
 	pairs          []int64   // q, two tokens in one, where there is no kernel
 	least, scale   float32   // of q
 	factors        []float32 // of the rows of a matrix and q
@@ -244,6 +245,11 @@ func (m *Model) Embed(ctx context.Context, texts []string, question bool) ([][]f
 	if question {
 		prefix = m.QueryPrefix
 	}
+	return each(ctx, texts, func(text string) []float32 { return m.encode(ctx, prefix+text) })
+}
+
+// each returns what encode makes of texts, on all processors. It stops when ctx ends.
+func each(ctx context.Context, texts []string, encode func(string) []float32) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var next atomic.Int64
 	work := func() {
@@ -252,7 +258,7 @@ func (m *Model) Embed(ctx context.Context, texts []string, question bool) ([][]f
 			if i >= len(texts) {
 				return
 			}
-			out[i] = m.encode(ctx, prefix+texts[i])
+			out[i] = encode(texts[i])
 		}
 	}
 	var others sync.WaitGroup

@@ -317,3 +317,9 @@ func TestColumnsAreRows(t *testing.T) {
 		}
 	})
 }
+
+// The test changes what the processor is said to have, so it does not run beside others.
+func TestNgramsAreTheSameInEveryKernel(t *testing.T) {
+	kernels(t, func(name string) { must.Equal(t, name, ngramDigest(t), ngramBits) })
+	with(t, false, false, func() { must.Equal(t, "Go alone", ngramDigest(t), ngramBits) })
+}

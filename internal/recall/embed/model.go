@@ -4,12 +4,9 @@
 package embed
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -42,6 +39,9 @@ const (
 	maxTokens = 4096
 	headDim   = 32
 )
+
+// digestSize is the size of the digest at the end of a model file.
+const digestSize = sha256.Size
 
 // MaxWeight bounds the weights of layers: two products of one with a byte fit into 16
 // bits, as some vector instructions have them.
@@ -101,18 +101,12 @@ type Model struct {
 
 // Parse reads a model file. The model keeps data, which must not change.
 func Parse(data []byte) (*Model, error) {
-	if len(data) < len(Magic)+4+sha256.Size || !bytes.HasPrefix(data, []byte(Magic)) {
-		return nil, errors.New("the file is no model file: it does not begin with " + Magic)
+	m := &Model{}
+	r, err := open(data, Magic, &m.Header)
+	if err != nil {
+		return nil, err
 	}
-	r := &reader{data: data[:len(data)-sha256.Size], at: len(Magic)}
-	m := &Model{digest: hex.EncodeToString(data[len(data)-sha256.Size:])}
-	size := int(r.u32())
-	if size > maxHeader {
-		return nil, fmt.Errorf("the header has %d bytes, want at most %d", size, maxHeader)
-	}
-	if err := json.Unmarshal(r.bytes(size), &m.Header); err != nil {
-		return nil, fmt.Errorf("read header: %w", errors.Join(err, r.err))
-	}
+	m.digest = hex.EncodeToString(data[len(r.data):])
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -127,14 +121,7 @@ func Parse(data []byte) (*Model, error) {
 }
 
 func (m *Model) read(r *reader) {
-	m.words.ends = numbers[uint32](r, m.Vocabulary+1)
-	m.words.sorted = numbers[uint32](r, m.Vocabulary)
-	r.align()
-	if r.err == nil {
-		m.words.text = unsafe.String(unsafe.SliceData(r.data[r.at:]), len(r.data)-r.at)
-		m.words.text = m.words.text[:min(len(m.words.text), int(m.words.ends[m.Vocabulary]))]
-		r.bytes(int(m.words.ends[m.Vocabulary]))
-	}
+	m.words = r.words(m.Vocabulary)
 	m.tokens = r.matrix(m.Vocabulary, m.Dim)
 	m.positions = numbers[float32](r, m.MaxTokens*m.Dim)
 	m.first = r.norm(m.Dim)

@@ -25,7 +25,8 @@ const (
 	endWord     = 102
 )
 
-func (v *vocabulary) check() error {
+// ordered reports words that lie outside of the file, or ids of none.
+func (v *vocabulary) ordered() error {
 	n := uint32(len(v.text))
 	for i, at := range v.ends {
 		if at > n || i > 0 && at < v.ends[i-1] {
@@ -36,6 +37,13 @@ func (v *vocabulary) check() error {
 		if int(id) >= len(v.sorted) {
 			return errors.New("the vocabulary of the model file names a word that it does not have")
 		}
+	}
+	return nil
+}
+
+func (v *vocabulary) check() error {
+	if err := v.ordered(); err != nil {
+		return err
 	}
 	if v.word(startWord) != "[CLS]" || v.word(endWord) != "[SEP]" || v.word(unknownWord) != "[UNK]" {
 		return errors.New("the vocabulary of the model file is not that of a BERT")

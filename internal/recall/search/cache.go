@@ -12,7 +12,7 @@ type Cache struct {
 	docs     ofSegments[documents]
 	vocables ofSegments[vocabulary]
 	tail     map[int64]Document
-	signs    keptSigns
+	signs    map[string]keptSigns // by model
 
 	lists    recent[valueKey, list]
 	sets     recent[valueKey, set]
@@ -196,9 +196,11 @@ type cachedSigns struct {
 	Signs
 }
 
+// maxModels bounds of how many models signs are kept: a store has two, and a third while another takes the place of one.
+const maxModels = 3
+
 // keptSigns are the signs of the vectors of one model, as of a state of the store.
 type keptSigns struct {
-	model  string
 	state  int64
 	chunks map[int64]cachedSigns
 	all    []Signs
@@ -244,7 +246,7 @@ func (c *Cache) hasSigns(model string) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return model != "" && c.signs.model == model && c.signs.chunks != nil
+	return c.signs[model].chunks != nil
 }
 
 // Signs returns the signs of the vectors of a model: those of chunks that changed are read.
@@ -256,11 +258,8 @@ func (c *Cache) Signs(model string, rows SignRows) ([]Signs, error) {
 	var had keptSigns
 	if c != nil {
 		c.mu.Lock()
-		had = c.signs
+		had = c.signs[model]
 		c.mu.Unlock()
-	}
-	if had.model != model {
-		had = keptSigns{}
 	}
 	if had.chunks != nil && had.state == state {
 		return had.all, nil
@@ -271,7 +270,10 @@ func (c *Cache) Signs(model string, rows SignRows) ([]Signs, error) {
 	}
 	if c != nil {
 		c.mu.Lock()
-		c.signs = now
+		if c.signs == nil || len(c.signs) > maxModels {
+			c.signs = map[string]keptSigns{}
+		}
+		c.signs[model] = now
 		c.mu.Unlock()
 	}
 	return now.all, nil
@@ -293,7 +295,7 @@ func (k keptSigns) update(model string, state int64, rows SignRows) (keptSigns, 
 	if err != nil {
 		return k, err
 	}
-	now := keptSigns{model: model, state: state, chunks: make(map[int64]cachedSigns, len(chunks))}
+	now := keptSigns{state: state, chunks: make(map[int64]cachedSigns, len(chunks))}
 	for _, c := range chunks {
 		s, ok := fresh[c.ID]
 		if !ok {

@@ -36,20 +36,21 @@ func (r *recaller) nearestMeanwhile(n int) (wait func() (rows []int64, all bool,
 		r.settle()
 		return r.nearest(n)
 	}
-	if !r.cache.hasSigns(r.q.Model) {
-		return after, nil
-	}
-	signs, err := r.Signs(r.q.Model)
-	if err != nil {
-		return nil, err
+	signs := make([][]Signs, len(r.q.Meanings))
+	for i, m := range r.q.Meanings {
+		if !r.cache.hasSigns(m.Model) {
+			return after, nil
+		}
+		if signs[i], err = r.Signs(m.Model); err != nil {
+			return nil, err
+		}
 	}
 	var rows []int64
 	found := make(chan any) // what the search panicked with
 	go func() {
 		defer func() { found <- recover() }()
-		if r.settle(); r.q.Vector != nil {
-			rows = r.nearestOf(signs, n)
-		}
+		r.settle()
+		rows = r.nearestOf(signs, n)
 	}()
 	return func() ([]int64, bool, error) {
 		if p := <-found; p != nil {
@@ -62,20 +63,25 @@ func (r *recaller) nearestMeanwhile(n int) (wait func() (rows []int64, all bool,
 // nearest returns the n rows that are nearest in meaning, and reports whether there are no
 // others.
 func (r *recaller) nearest(n int) (rows []int64, all bool, err error) {
-	if r.q.Vector == nil {
-		return nil, true, nil
-	}
-	signs, err := r.Signs(r.q.Model)
-	if err != nil {
-		return nil, false, err
+	signs := make([][]Signs, len(r.q.Meanings))
+	for i, m := range r.q.Meanings {
+		if m.Vector == nil {
+			continue
+		}
+		if signs[i], err = r.Signs(m.Model); err != nil {
+			return nil, false, err
+		}
 	}
 	rows = r.nearestOf(signs, n)
 	return rows, len(rows) < n, nil
 }
 
-func (r *recaller) nearestOf(signs []Signs, n int) (rows []int64) {
-	for _, x := range Nearest(r.q.Vector, signs, r.Passes, n) {
-		rows = append(rows, x.Row)
+// nearestOf returns the n rows of each model that are nearest in meaning.
+func (r *recaller) nearestOf(signs [][]Signs, n int) (rows []int64) {
+	for i, m := range r.q.Meanings {
+		for _, x := range Nearest(m.Vector, signs[i], r.Passes, n) {
+			rows = append(rows, x.Row)
+		}
 	}
 	return rows
 }
@@ -117,9 +123,12 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	var vectors map[int64]Vector
-	if r.q.Vector != nil {
-		if vectors, err = r.Vectors(r.q.Model, rows); err != nil {
+	vectors := make([]map[int64]Vector, len(r.q.Meanings))
+	for i, m := range r.q.Meanings {
+		if m.Vector == nil {
+			continue
+		}
+		if vectors[i], err = r.Vectors(m.Model, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -139,12 +148,24 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 			continue
 		}
 		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker), Wanted: wanted[m.Row], Doubt: trusts[m.Row] == amber.TrustImported, Trust: trusts[m.Row]}
-		if v := vectors[m.Row]; v.Dim() == r.q.Vector.Dim() {
-			c.Vector = v
-		}
+		r.compare(&c, vectors)
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// compare notes how near a candidate is in meaning, in the first model that has a vector of the question and of it.
+func (r *recaller) compare(c *Candidate, vectors []map[int64]Vector) {
+	for i, m := range r.q.Meanings {
+		v := vectors[i][c.Row]
+		if v == nil || v.Dim() != m.Vector.Dim() {
+			continue
+		}
+		if c.Near, c.Vector = Cosine(m.Vector, v), v; m.Level != nil {
+			c.Near = m.Level(c.Near)
+		}
+		return
+	}
 }
 
 // trusts returns the trust of rows that are not the owner's.

@@ -39,7 +39,7 @@ func calibrate(q question, all []Ranked, with, without curve) {
 		return
 	}
 	c := with
-	if q.vector == nil {
+	if !q.meant {
 		c = without
 	}
 	first, covered := all[0], 0.0

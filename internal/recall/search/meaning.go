@@ -17,7 +17,7 @@ func (r *recaller) byMeaning(n int) (ranked []Ranked, all bool, err error) {
 		if c.Vector == nil {
 			continue
 		}
-		near := Cosine(r.q.Vector, c.Vector)
+		near := c.Near
 		ranked = append(ranked, Ranked{Candidate: c, Score: min(max(near, 0), 1), Parts: Parts{Meaning: near}})
 	}
 	slices.SortFunc(ranked, better)

@@ -16,24 +16,36 @@ type Memory struct {
 	tail     map[int64]Document
 	job      []byte
 	passages map[int64]Passage
-	vectors  map[int64]Vector
-	sorted   map[int64][]string // terms of the segments that are being merged
+	vectors  map[string]map[int64]Vector // by model
+	sorted   map[int64][]string          // terms of the segments that are being merged
 }
 
 // NewMemory returns an index without documents.
 func NewMemory() *Memory {
 	return &Memory{
 		segments: map[int64]Segment{}, contents: map[int64]Content{}, lists: map[int64]map[string][]byte{}, dead: map[int64][]int64{},
-		tail: map[int64]Document{}, passages: map[int64]Passage{}, vectors: map[int64]Vector{}, sorted: map[int64][]string{},
+		tail: map[int64]Document{}, passages: map[int64]Passage{}, vectors: map[string]map[int64]Vector{}, sorted: map[int64][]string{},
 	}
 }
 
 // Add puts a passage into the index, with its vector where it has one.
 func (m *Memory) Add(d Document, p Passage, v Vector) {
 	m.tail[d.Row], m.passages[d.Row] = d, p
-	if v != nil {
-		m.vectors[d.Row] = v
+	m.Put(anyModel, d.Row, v)
+}
+
+// anyModel is the model of vectors that [Memory.Add] puts into the index.
+const anyModel = "model"
+
+// Put puts the vector of a passage into the index; nil is none.
+func (m *Memory) Put(model string, row int64, v Vector) {
+	if v == nil {
+		return
 	}
+	if m.vectors[model] == nil {
+		m.vectors[model] = map[int64]Vector{}
+	}
+	m.vectors[model][row] = v
 }
 
 // Segments implements [Rows].
@@ -115,19 +127,19 @@ func (m *Memory) Beside(places []Place, steps int64) (rows []int64, err error) {
 }
 
 // Signs implements [Source].
-func (m *Memory) Signs(string) ([]Signs, error) {
+func (m *Memory) Signs(model string) ([]Signs, error) {
 	var s Signs
-	for _, row := range slices.Sorted(maps.Keys(m.vectors)) {
-		s.Rows, s.Bits = append(s.Rows, row), m.vectors[row].AppendSigns(s.Bits)
+	for _, row := range slices.Sorted(maps.Keys(m.vectors[model])) {
+		s.Rows, s.Bits = append(s.Rows, row), m.vectors[model][row].AppendSigns(s.Bits)
 	}
 	return []Signs{s}, nil
 }
 
 // Vectors implements [Source].
-func (m *Memory) Vectors(_ string, rows []int64) (map[int64]Vector, error) {
+func (m *Memory) Vectors(model string, rows []int64) (map[int64]Vector, error) {
 	out := map[int64]Vector{}
 	for _, row := range rows {
-		if v, ok := m.vectors[row]; ok {
+		if v, ok := m.vectors[model][row]; ok {
 			out[row] = v
 		}
 	}

@@ -1,6 +1,9 @@
 package search
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Model turns texts into vectors. It is safe for concurrent use.
 type Model interface {
@@ -10,6 +13,53 @@ type Model interface {
 	// Embed returns a vector of length 1 for each text. Some models read questions and
 	// passages differently.
 	Embed(ctx context.Context, texts []string, question bool) ([][]float32, error)
+}
+
+// Choosy is a model that knows some languages only. Texts in others get no vector of it.
+type Choosy interface {
+	Model
+	Knows(text string) bool
+}
+
+// Levelled is a model whose cosines are not those of the built-in model: Level says which of these means the same.
+type Levelled interface {
+	Model
+	Level(cosine float64) float64
+}
+
+// Several are models side by side, the one that decides first. A question and a passage are compared by the first model that
+// knows both.
+type Several []Model
+
+// Name implements [Model].
+func (s Several) Name() string {
+	names := make([]string, len(s))
+	for i, m := range s {
+		names[i] = m.Name()
+	}
+	return strings.Join(names, " + ")
+}
+
+// Embed implements [Model]: the vectors are those of the first.
+func (s Several) Embed(ctx context.Context, texts []string, question bool) ([][]float32, error) {
+	return s[0].Embed(ctx, texts, question)
+}
+
+// Each returns the models that m stands for: those of [Several], itself, or none for nil.
+func Each(m Model) []Model {
+	switch s := m.(type) {
+	case nil:
+		return nil
+	case Several:
+		return s
+	}
+	return []Model{m}
+}
+
+// Knows reports whether a model makes vectors of a text.
+func Knows(m Model, text string) bool {
+	choosy, ok := m.(Choosy)
+	return !ok || choosy.Knows(text)
 }
 
 // Local is a model that is part of this process: a vector takes milliseconds, and no network.

@@ -25,7 +25,8 @@ type Passage struct {
 type Candidate struct {
 	Match
 	Passage
-	Vector Vector      // nil where it has none yet
+	Near   float64     // how near it is in meaning, on the scale of the built-in model
+	Vector Vector      // in the model that says so; nil where it has none yet
 	Named  bool        // the question names who spoke
 	Wanted bool        // it is of the kind that the question asks for
 	Trust  amber.Trust // "" is the owner's
@@ -56,7 +57,7 @@ type Parts struct {
 
 // question is what candidates are ranked for.
 type question struct {
-	vector   Vector    // nil: words alone
+	meant    bool      // what it means is known; else words alone
 	rarity   []float64 // of its words
 	misspelt float64   // how much of it is in words that no passage has as they stand
 	told     span      // when people speak about the time that the question names
@@ -77,10 +78,7 @@ const leastMeaning = 0.17
 func rank(q question, candidates []Candidate) []Ranked {
 	var facts, talk []Ranked
 	for _, c := range candidates {
-		r := Ranked{Candidate: c, Parts: Parts{Words: c.Words}}
-		if q.vector != nil && c.Vector != nil {
-			r.Parts.Meaning = Cosine(q.vector, c.Vector)
-		}
+		r := Ranked{Candidate: c, Parts: Parts{Words: c.Words, Meaning: c.Near}}
 		switch {
 		case c.Session == "" && c.Has == 0 && r.Parts.Meaning < leastMeaning: // it has nothing to do with the question
 		case c.Session == "":

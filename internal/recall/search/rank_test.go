@@ -37,13 +37,13 @@ func TestNewerFactFirst(t *testing.T) {
 		{Passage: Passage{Owner: "new", At: 200 * oneDay}, Vector: at(30)},
 		{Passage: Passage{Owner: "else", At: 300 * oneDay}, Vector: at(-75)},
 	}
-	q := question{vector: at(0)}
-	wantOrder(t, rank(q, facts), "new", "old", "else")
-	if !rank(q, facts)[0].Parts.Newer {
+	q := question{meant: true}
+	wantOrder(t, rank(q, compared(facts)), "new", "old", "else")
+	if !rank(q, compared(facts))[0].Parts.Newer {
 		t.Error("nothing says that the newer took the place of the older")
 	}
 	q.then = 150 * oneDay
-	wantOrder(t, rank(q, facts), "old", "new", "else")
+	wantOrder(t, rank(q, compared(facts)), "old", "new", "else")
 }
 
 // Where meaning is not known, two facts that have the same words of the question are about the same.
@@ -53,11 +53,11 @@ func TestNewerFactFirstByWords(t *testing.T) {
 		{Passage: Passage{Owner: "old", At: 100 * oneDay}, Match: Match{Words: .7, Has: 3}},
 		{Passage: Passage{Owner: "new", At: 200 * oneDay}, Match: Match{Words: .6, Has: 3}},
 	}
-	wantOrder(t, rank(q, facts), "new", "old")
+	wantOrder(t, rank(q, compared(facts)), "new", "old")
 	facts[1].Has = 5
-	wantOrder(t, rank(q, facts), "old", "new")
+	wantOrder(t, rank(q, compared(facts)), "old", "new")
 	facts[1].Has, facts[1].Words = 3, .4
-	wantOrder(t, rank(q, facts), "old", "new")
+	wantOrder(t, rank(q, compared(facts)), "old", "new")
 }
 
 // A fact that was said within a day of another one adds to it, unless it is nearly the same.
@@ -66,9 +66,9 @@ func TestSameDayIsNoChange(t *testing.T) {
 		{Passage: Passage{Owner: "first", At: oneDay}, Vector: at(10)},
 		{Passage: Passage{Owner: "second", At: oneDay + 1000}, Vector: at(55)},
 	}
-	wantOrder(t, rank(question{vector: at(0)}, facts), "first", "second")
+	wantOrder(t, rank(question{meant: true}, compared(facts)), "first", "second")
 	facts[1].Vector = at(30)
-	wantOrder(t, rank(question{vector: at(0)}, facts), "second", "first")
+	wantOrder(t, rank(question{meant: true}, compared(facts)), "second", "first")
 }
 
 // A question that says it is about now expects a change.
@@ -77,11 +77,11 @@ func TestNowExpectsChange(t *testing.T) {
 		{Passage: Passage{Owner: "old", At: oneDay}, Vector: at(5)},
 		{Passage: Passage{Owner: "new", At: 100 * oneDay}, Vector: at(58)},
 	}
-	wantOrder(t, rank(question{vector: at(0)}, facts), "old", "new")
-	wantOrder(t, rank(question{vector: at(0), now: true}, facts), "new", "old")
+	wantOrder(t, rank(question{meant: true}, compared(facts)), "old", "new")
+	wantOrder(t, rank(question{meant: true, now: true}, compared(facts)), "new", "old")
 	facts[0].Vector, facts[1].Vector = facts[1].Vector, facts[0].Vector
-	wantOrder(t, rank(question{vector: at(0)}, facts), "new", "old")
-	wantOrder(t, rank(question{vector: at(0), past: true}, facts), "old", "new")
+	wantOrder(t, rank(question{meant: true}, compared(facts)), "new", "old")
+	wantOrder(t, rank(question{meant: true, past: true}, compared(facts)), "old", "new")
 }
 
 // A fact from after the time that a question names is less likely to answer it.
@@ -90,8 +90,8 @@ func TestLateFactLoses(t *testing.T) {
 		{Passage: Passage{Owner: "late", At: 300 * oneDay}, Vector: Quantize([]float32{.6, .8, 0, 0, 0, 0, 0, 0})},
 		{Passage: Passage{Owner: "then", At: 100 * oneDay}, Vector: Quantize([]float32{.59, 0, .807, 0, 0, 0, 0, 0})},
 	}
-	wantOrder(t, rank(question{vector: at(0)}, facts), "late", "then")
-	wantOrder(t, rank(question{vector: at(0), then: 200 * oneDay}, facts), "then", "late")
+	wantOrder(t, rank(question{meant: true}, compared(facts)), "late", "then")
+	wantOrder(t, rank(question{meant: true, then: 200 * oneDay}, compared(facts)), "then", "late")
 }
 
 // Between two facts that are equally near, the one of the kind that is asked for is first.
@@ -100,7 +100,7 @@ func TestWantedKindFirst(t *testing.T) {
 		{Passage: Passage{Owner: "any"}, Vector: at(50)},
 		{Passage: Passage{Owner: "rule"}, Vector: at(-52), Wanted: true},
 	}
-	wantOrder(t, rank(question{vector: at(0)}, facts), "rule", "any")
+	wantOrder(t, rank(question{meant: true}, compared(facts)), "rule", "any")
 	for question, want := range map[string]amber.MemoryKind{
 		"May I merge on Fridays?":              amber.Constraint,
 		"is it OK to merge on Fridays":         amber.Constraint,
@@ -127,9 +127,9 @@ func TestDoubtLoses(t *testing.T) {
 			{Passage: Passage{Owner: "foreign", Session: session, At: 2}, Vector: at(50), Doubt: true},
 			{Passage: Passage{Owner: "own", Session: session, At: 1}, Vector: at(-50)},
 		}
-		wantOrder(t, rank(question{vector: at(0)}, all), "own", "foreign")
+		wantOrder(t, rank(question{meant: true}, compared(all)), "own", "foreign")
 		all[0].Doubt = false
-		wantOrder(t, rank(question{vector: at(0)}, all), "foreign", "own")
+		wantOrder(t, rank(question{meant: true}, compared(all)), "foreign", "own")
 	}
 }
 
@@ -139,8 +139,8 @@ func TestTimeOfTalk(t *testing.T) {
 		{Passage: Passage{Owner: "may", Session: "s1", At: 100 * oneDay}, Vector: at(40)},
 		{Passage: Passage{Owner: "june", Session: "s2", At: 130 * oneDay}, Vector: at(50)},
 	}
-	wantOrder(t, rank(question{vector: at(0)}, said), "may", "june")
-	wantOrder(t, rank(question{vector: at(0), told: span{120 * oneDay, 140 * oneDay}}, said), "june", "may")
+	wantOrder(t, rank(question{meant: true}, compared(said)), "may", "june")
+	wantOrder(t, rank(question{meant: true, told: span{120 * oneDay, 140 * oneDay}}, compared(said)), "june", "may")
 }
 
 // Scores are likelihoods: between 0 and 1, in the order of what they were, and lower where
@@ -150,13 +150,13 @@ func TestScoresAreLikelihoods(t *testing.T) {
 	for i := range 90 {
 		facts = append(facts, Candidate{Passage: Passage{Owner: string(rune('0' + i))}, Vector: at(float64(i))})
 	}
-	ranked := rank(question{vector: at(0)}, facts)
+	ranked := rank(question{meant: true}, compared(facts))
 	for i, r := range ranked {
 		if !(r.Score > 0 && r.Score < 1) || i > 0 && r.Score > ranked[i-1].Score {
 			t.Fatalf("hit %d scores %v", i, r.Score)
 		}
 	}
-	alone := rank(question{vector: at(0)}, facts[40:41])
+	alone := rank(question{meant: true}, compared(facts[40:41]))
 	if behind := ranked[slices.IndexFunc(ranked, func(r Ranked) bool { return r.Owner == facts[40].Owner })]; behind.Score >= alone[0].Score {
 		t.Errorf("a passage far behind another scores %v, alone %v", behind.Score, alone[0].Score)
 	}
@@ -168,13 +168,13 @@ func TestScoresAreLikelihoods(t *testing.T) {
 // order of the passages stays.
 func TestWordingOfAQuestion(t *testing.T) {
 	score := func(q question, has uint64, words float64) (Ranked, []string) {
-		ranked := rank(q, []Candidate{
+		ranked := rank(q, compared([]Candidate{
 			{Passage: Passage{Owner: "first"}, Match: Match{Has: has, Words: words}, Vector: at(60)},
 			{Passage: Passage{Owner: "second"}, Vector: at(-70)},
-		})
+		}))
 		return ranked[0], ownersOf(ranked)
 	}
-	five, two := question{vector: at(0), rarity: []float64{2, 2, 2, 2, 2}}, question{vector: at(0), rarity: []float64{2, 2}}
+	five, two := question{meant: true, rarity: []float64{2, 2, 2, 2, 2}}, question{meant: true, rarity: []float64{2, 2}}
 	none, order := score(five, 0, 0)
 	if !slices.Equal(order, []string{"first", "second"}) || none.Parts.Wording != 0 {
 		t.Fatalf("order %v, wording %v of a question of five words that none has", order, none.Parts.Wording)
@@ -195,8 +195,8 @@ func TestWordingOfAQuestion(t *testing.T) {
 	if long, _ := score(five, 0, 0); prompt.Parts.Wording != 0 || prompt.Score < long.Score || short.Score != long.Score {
 		t.Errorf("a prompt of five words scores %v, with two of them %v; of two words %v", long.Score, prompt.Score, short.Score)
 	}
-	many := question{vector: at(0), rarity: make([]float64, maxAsked)}
-	eight := question{vector: at(0), rarity: make([]float64, 8)}
+	many := question{meant: true, rarity: make([]float64, maxAsked)}
+	eight := question{meant: true, rarity: make([]float64, 8)}
 	a, _ := score(many, 0, 0)
 	if b, _ := score(eight, 0, 0); a.Score != b.Score {
 		t.Errorf("a question of %d words scores %v, of eight %v", maxAsked, a.Score, b.Score)
@@ -221,4 +221,14 @@ func TestConversationsShareTheFirstPlaces(t *testing.T) {
 	wantOrder(t, distinct(slices.Clone(ranked), 3), "a", "b", "c")
 	ranked[1].Owner = "a"
 	wantOrder(t, distinct(slices.Clone(ranked), 10), "a", "c", "d", "e", "f")
+}
+
+// compared notes how near candidates are to at(0).
+func compared(all []Candidate) []Candidate {
+	for i, c := range all {
+		if c.Vector != nil {
+			all[i].Near = Cosine(at(0), c.Vector)
+		}
+	}
+	return all
 }

@@ -28,17 +28,25 @@ type Request struct {
 	// 0 is no bound.
 	Since, Until int64
 	Now          int64
-	// Vector is what the question means in a model, nil for words alone. Where Later is set, the
-	// search calls it once for the vector instead, when the words have been looked up: Later may
-	// wait for a vector that is being made meanwhile.
-	Vector Vector
-	Later  func() Vector
-	Model  string
+	// Meanings are what the question means in models; without any, words alone answer. A passage is compared in the first one
+	// of which it has a vector, too.
+	Meanings []Meaning
 	// Prompt says that the text was said to an agent, and is no question to the index.
 	Prompt bool
 	// MeaningOnly ranks by meaning alone, for measuring. It needs a vector.
 	MeaningOnly bool
 	Limit       int
+}
+
+// Meaning is what a question means in a model.
+type Meaning struct {
+	Model  string
+	Vector Vector
+	// Later, where it is set, is called once for the vector instead, when the words have been looked up: it may wait for a
+	// vector that is being made meanwhile.
+	Later func() Vector
+	// Level, where it is set, puts a cosine on the scale of the built-in model.
+	Level func(float64) float64
 }
 
 // Answer is the best passages, and how the question was understood.
@@ -88,6 +96,7 @@ func newRecaller(s Source, cache *Cache, q Request) (*recaller, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.Meanings = slices.Clone(q.Meanings)
 	r := &recaller{Source: s, Asking: a, q: q, parsed: analyze.Parse(q.Text)}
 	if q.MeaningOnly {
 		r.settle()
@@ -108,11 +117,18 @@ func newRecaller(s Source, cache *Cache, q Request) (*recaller, error) {
 	return r, nil
 }
 
-// settle waits for the vector of the question where it is still being made.
+// settle waits for the vectors of the question that are still being made.
 func (r *recaller) settle() {
-	if r.q.Later != nil {
-		r.q.Vector, r.q.Later = r.q.Later(), nil
+	for i := range r.q.Meanings {
+		if m := &r.q.Meanings[i]; m.Later != nil {
+			m.Vector, m.Later = m.Later(), nil
+		}
 	}
+}
+
+// meant reports whether it is known what the question means.
+func (r *recaller) meant() bool {
+	return slices.ContainsFunc(r.q.Meanings, func(m Meaning) bool { return m.Vector != nil })
 }
 
 // words says what each word of a question is looked for by. Words that no passage has are
@@ -192,7 +208,7 @@ func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
 // rank orders candidates for the question.
 func (r *recaller) rank(candidates []Candidate) []Ranked {
 	when := readTime(r.q.Text, r.q.Now)
-	q := question{vector: r.q.Vector, rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told(), prompt: r.q.Prompt}
+	q := question{meant: r.meant(), rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told(), prompt: r.q.Prompt}
 	if when.to <= r.q.Now {
 		q.then = when.to
 	}
@@ -202,7 +218,7 @@ func (r *recaller) rank(candidates []Candidate) []Ranked {
 // related appends what related words find behind what the question's own have found.
 func (r *recaller) related(best []Ranked) ([]Ranked, error) {
 	// Vectors know related words, but those that are not made yet do not.
-	if r.q.Vector != nil && len(best) > 0 || len(r.parsed.Related) == 0 {
+	if r.meant() && len(best) > 0 || len(r.parsed.Related) == 0 {
 		return best, nil
 	}
 	var asked []Asked

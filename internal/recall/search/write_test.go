@@ -293,7 +293,7 @@ func TestCacheIsShared(t *testing.T) {
 					Filter: Filter{{Facet("scope", []string{"a", "b"}[r.IntN(2)])}}, Limit: 20,
 				}
 				if r.IntN(2) == 0 {
-					q.Vector, q.Model = Quantize([]float32{1, 2, 3}), "m"
+					q.Meanings = []Meaning{{Model: anyModel, Vector: Quantize([]float32{1, 2, 3})}}
 				}
 				want := must.Get(Recall(m, nil, q))(t)
 				must.Equal(t, q.Text, must.Get(Recall(m, shared, q))(t), want)

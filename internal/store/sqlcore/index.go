@@ -3,6 +3,8 @@ package sqlcore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -77,7 +79,7 @@ const indexBatch = 512
 // CatchUp brings everything into the index that a migration or a restore has left to do.
 func (s *Contracts) CatchUp(ctx context.Context) error {
 	waiting, err := view(ctx, s.memory, "read index", "", func(t *Tx) (n int64, err error) {
-		n, _, err = t.Waiting("", 1)
+		n, _, err = t.Waiting(nil, 1)
 		return n, err
 	})
 	if err != nil || waiting == 0 {
@@ -118,19 +120,20 @@ type IndexStatus struct {
 	Pending  int64  `json:"pending"` // passages whose vector is not made yet
 }
 
-func (s *Contracts) modelName() string {
-	if s.o.Model == nil {
-		return ""
+// modelNames names each model that makes vectors.
+func (s *Contracts) modelNames() (names []string) {
+	for _, m := range search.Each(s.o.Model) {
+		names = append(names, m.Name())
 	}
-	return s.o.Model.Name()
+	return names
 }
 
 // IndexStatus says how far the index is.
 func (s *Contracts) IndexStatus(ctx context.Context) (IndexStatus, error) {
 	return view(ctx, s.memory, "read index", "", func(t *Tx) (IndexStatus, error) {
-		c, err := t.CountIndex(s.modelName())
+		c, err := t.CountIndex(s.modelNames())
 		return IndexStatus{
-			Passages: c.Passages, Segments: c.Segments, Tail: c.Tail, Waiting: c.Waiting, Model: s.modelName(), Vectors: c.Vectors, Pending: c.Pending,
+			Passages: c.Passages, Segments: c.Segments, Tail: c.Tail, Waiting: c.Waiting, Model: strings.Join(s.modelNames(), " + "), Vectors: c.Vectors, Pending: c.Pending,
 		}, err
 	})
 }
@@ -139,8 +142,8 @@ func (s *Contracts) IndexStatus(ctx context.Context) (IndexStatus, error) {
 // tail and vectors are 0.
 func (s *Contracts) IndexBacklog(ctx context.Context) (IndexStatus, error) {
 	return view(ctx, s.memory, "read index", "", func(t *Tx) (IndexStatus, error) {
-		c, err := t.CountBacklog(s.modelName())
-		return IndexStatus{Passages: c.Passages, Waiting: c.Waiting, Model: s.modelName(), Pending: c.Pending}, err
+		c, err := t.CountBacklog(s.modelNames())
+		return IndexStatus{Passages: c.Passages, Waiting: c.Waiting, Model: strings.Join(s.modelNames(), " + "), Pending: c.Pending}, err
 	})
 }
 
@@ -163,22 +166,24 @@ func (s *Contracts) SyncIndex(ctx context.Context, progress func(made int), paus
 	if err := s.tidyIndex(ctx); err != nil || s.o.Model == nil {
 		return err
 	}
-	for n := 1; ; n = min(2*n, syncBatch) {
-		made, done, err := s.syncVectors(ctx, n, pause)
-		if err != nil {
-			return err
-		}
-		if made > 0 {
-			progress(made)
-		}
-		if done {
-			return s.memory.UpdateAlone(ctx, "index", "", func(t *Tx) error {
-				t.Unasked = true
-				_, err := t.DropOtherModels(s.modelName())
+	for _, m := range search.Each(s.o.Model) {
+		n := 1
+		for done := false; !done; n = min(2*n, syncBatch) {
+			var made int
+			var err error
+			if made, done, err = s.syncVectors(ctx, m, n, pause); err != nil {
 				return err
-			})
+			}
+			if made > 0 {
+				progress(made)
+			}
 		}
 	}
+	return s.memory.UpdateAlone(ctx, "index", "", func(t *Tx) error {
+		t.Unasked = true
+		_, err := t.DropOtherModels(s.modelNames())
+		return err
+	})
 }
 
 // tidyStep is how many rows of merging one transaction does.
@@ -230,25 +235,27 @@ func undamaged(err error) error {
 	return err
 }
 
-// syncVectors makes up to n vectors, outside of any transaction, and stores them.
-func (s *Contracts) syncVectors(ctx context.Context, n int, pause func()) (made int, done bool, err error) {
-	model := s.modelName()
+// syncVectors looks at up to n passages, makes the vectors of those that the model knows, outside of any transaction, and
+// stores them.
+func (s *Contracts) syncVectors(ctx context.Context, model search.Model, n int, pause func()) (made int, done bool, err error) {
+	name := model.Name()
 	var pending []sqlrows.Pending
 	var before, through int64
 	err = s.memory.View(ctx, "index", "", func(t *Tx) (err error) {
-		pending, before, through, err = t.Pending(model, n)
+		pending, before, through, err = t.Pending(name, n)
 		return err
 	})
 	if err != nil || through == before {
 		return 0, err == nil, err
 	}
+	pending = slices.DeleteFunc(pending, func(p sqlrows.Pending) bool { return !search.Knows(model, p.Text) })
 	texts := make([]string, len(pending))
 	for i, p := range pending {
 		texts[i] = p.Text
 	}
-	vectors, err := s.vectorsOf(ctx, texts, pause)
+	vectors, err := vectorsOf(ctx, model, texts, pause)
 	if err != nil {
-		return 0, false, amber.Errorf(amber.KindOf(err), "make vectors", model, "%s", err.Error())
+		return 0, false, amber.Errorf(amber.KindOf(err), "make vectors", name, "%s", err.Error())
 	}
 	byRow := make(map[int64]search.Vector, len(pending))
 	for i, p := range pending {
@@ -256,20 +263,20 @@ func (s *Contracts) syncVectors(ctx context.Context, n int, pause func()) (made 
 	}
 	err = s.memory.Update(ctx, "index", "", func(t *Tx) error {
 		t.Unasked = true
-		return t.PutPending(model, byRow, through)
+		return t.PutPending(name, byRow, through)
 	})
 	return len(pending), false, err
 }
 
 // vectorsOf makes vectors. It calls pause before each one if the caller gave a pause and the model
 // runs in this process.
-func (s *Contracts) vectorsOf(ctx context.Context, texts []string, pause func()) (vectors []search.Vector, err error) {
-	if _, here := s.o.Model.(search.Local); !here || pause == nil {
-		return search.Embed(ctx, s.o.Model, texts, false)
+func vectorsOf(ctx context.Context, model search.Model, texts []string, pause func()) (vectors []search.Vector, err error) {
+	if _, here := model.(search.Local); !here || pause == nil {
+		return search.Embed(ctx, model, texts, false)
 	}
 	for i := range texts {
 		pause()
-		v, err := search.Embed(ctx, s.o.Model, texts[i:i+1], false)
+		v, err := search.Embed(ctx, model, texts[i:i+1], false)
 		if err != nil {
 			return nil, err
 		}

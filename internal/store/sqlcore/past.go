@@ -34,7 +34,7 @@ func (p *pastIndex) recall(t *Tx, q search.Request) (search.Answer, error) {
 		}
 		p.index = index
 	}
-	q.Vector = nil
+	q.Meanings = nil
 	return search.Recall(p.index, &p.cache, q)
 }
 
@@ -70,14 +70,14 @@ func (r *recaller) degraded() (string, error) {
 	if !r.notes && slices.Contains(r.ask.Layers, amber.LayerNote) {
 		return "the file is of an older version, which has no notes", nil
 	}
-	model := ""
-	if r.meaning != nil {
-		if failed := r.meaning.failed(); failed != "" {
+	models := make([]string, len(r.meanings))
+	for i, m := range r.meanings {
+		if failed := m.failed(); failed != "" {
 			return failed, nil
 		}
-		model = r.meaning.model
+		models[i] = m.model
 	}
-	waiting, pending, err := r.tx.Waiting(model, countTo+1)
+	waiting, pending, err := r.tx.Waiting(models, countTo+1)
 	if err != nil {
 		return "", err
 	}

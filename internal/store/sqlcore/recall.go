@@ -32,15 +32,23 @@ func (s *Contracts) Recall(ctx context.Context, q amber.Query) (amber.RecallResu
 	result.Clamped = clamped
 	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, notes: !s.noNotes, meaningOnly: s.o.MeaningOnly}
 	defer func() {
-		if r.meaning != nil {
-			r.meaning.stop()
+		for _, m := range r.meanings {
+			m.stop()
 		}
 	}()
-	_, here := s.o.Model.(search.Local)
-	if !here && strings.TrimSpace(q.Text) != "" {
-		if r.meaning = s.meaning(ctx, q.Text); r.meaning != nil {
-			r.meaning.wait() // neither a turn nor the transaction waits for a network
+	ask := func(here bool) {
+		if strings.TrimSpace(q.Text) == "" {
+			return
 		}
+		for _, m := range search.Each(s.o.Model) {
+			if _, local := m.(search.Local); local == here && search.Knows(m, q.Text) {
+				r.meanings = append(r.meanings, s.meaning(ctx, m, q.Text))
+			}
+		}
+	}
+	ask(false)
+	for _, m := range r.meanings {
+		m.wait() // neither a turn nor the transaction waits for a network
 	}
 	if !q.Prompted() { // for the others an agent waits
 		pass, err := s.turns.take(ctx)
@@ -49,9 +57,7 @@ func (s *Contracts) Recall(ctx context.Context, q amber.Query) (amber.RecallResu
 		}
 		defer pass()
 	}
-	if here && strings.TrimSpace(q.Text) != "" {
-		r.meaning = s.meaning(ctx, q.Text)
-	}
+	ask(true)
 	err = s.memory.View(ctx, "recall", "", func(t *Tx) error {
 		t.briefly()
 		r.tx = t
@@ -92,12 +98,12 @@ func (t turns) take(ctx context.Context) (pass func(), err error) {
 
 // recaller answers one query inside one read transaction.
 type recaller struct {
-	tx      *Tx
-	ask     amber.Query
-	parsed  analyze.Query
-	meaning *meaning   // nil where no model says what the question means
-	past    *pastIndex // of a file that has no index
-	notes   bool       // the file can hold notes
+	tx       *Tx
+	ask      amber.Query
+	parsed   analyze.Query
+	meanings []*meaning // what the question means, in each model that knows it
+	past     *pastIndex // of a file that has no index
+	notes    bool       // the file can hold notes
 
 	// meaningOnly leaves words out.
 	meaningOnly bool
@@ -138,8 +144,8 @@ func (r *recaller) find(limit int) (search.Answer, error) {
 	if r.past != nil {
 		return r.past.recall(r.tx, request)
 	}
-	if r.meaning != nil {
-		request.Later, request.Model = r.meaning.wait, r.meaning.model
+	for _, m := range r.meanings {
+		request.Meanings = append(request.Meanings, search.Meaning{Model: m.model, Later: m.wait, Level: m.level})
 	}
 	return search.Recall(sqlrows.IndexRows{Tx: r.tx.Tx}, r.tx.Index, request)
 }

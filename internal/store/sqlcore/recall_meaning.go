@@ -12,8 +12,9 @@ import (
 // meaning is the vector of a question, which is made while its words are looked up.
 type meaning struct {
 	model  string
-	here   bool          // the model is part of this process
-	made   chan struct{} // closed when vector and err are set
+	level  func(float64) float64 // see [search.Levelled]
+	here   bool                  // the model is part of this process
+	made   chan struct{}         // closed when vector and err are set
 	vector search.Vector
 	err    error
 	// until is when a question that has a deadline goes on without: what words find is
@@ -29,13 +30,13 @@ type meaning struct {
 // of a processor of its own.
 const LittleTime = 500 * time.Millisecond
 
-// meaning begins to make the vector of a question; nil where there is no model.
-func (s *Contracts) meaning(ctx context.Context, text string) *meaning {
-	if s.o.Model == nil {
-		return nil
+// meaning begins to make the vector of a question in a model.
+func (s *Contracts) meaning(ctx context.Context, model search.Model, text string) *meaning {
+	_, here := model.(search.Local)
+	m := &meaning{model: model.Name(), here: here, made: make(chan struct{})}
+	if l, ok := model.(search.Levelled); ok {
+		m.level = l.Level
 	}
-	_, here := s.o.Model.(search.Local)
-	m := &meaning{model: s.o.Model.Name(), here: here, made: make(chan struct{})}
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
 		m.until = time.After(left / 3)
@@ -58,7 +59,7 @@ func (s *Contracts) meaning(ctx context.Context, text string) *meaning {
 				m.err = amber.Errorf(amber.KindInternal, "make vectors", m.model, "panic: %v", r)
 			}
 		}()
-		vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
+		vectors, err := search.Embed(ctx, model, []string{text}, true)
 		if m.err = err; err == nil {
 			m.vector = vectors[0]
 			s.asked.Put(m.model, text, m.vector)

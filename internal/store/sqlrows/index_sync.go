@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/amber-memory/amber/internal/recall/search"
 )
@@ -18,7 +19,6 @@ FROM passages p WHERE row > ?1 ORDER BY row LIMIT ?3`
 	countAllTail  = `SELECT count(*) FROM index_tail`
 	countSegments = `SELECT count(*) FROM index_segments WHERE level >= 0`
 	countVectors  = `SELECT count(*) FROM index_vectors WHERE model = ?`
-	otherModels   = `SELECT DISTINCT model FROM index_signs WHERE model <> ?`
 
 	allPassages = `SELECT row, source, owner, part, digest FROM passages WHERE row > ? ORDER BY row LIMIT ?`
 )
@@ -38,18 +38,24 @@ func (t *Tx) EmptyIndex() error {
 	return t.ExecAll(emptyIndex...)
 }
 
-// Waiting counts what is not in the index yet, and the passages that a model, "" for none,
+// Waiting counts what is not in the index yet, and the passages that the model with most of them
 // has no vectors of yet. It counts to most.
-func (t *Tx) Waiting(model string, most int64) (rows, passages int64, err error) {
-	if err := t.Row(countDirty, most).Scan(&rows); err != nil || model == "" {
+func (t *Tx) Waiting(models []string, most int64) (rows, passages int64, err error) {
+	if err := t.Row(countDirty, most).Scan(&rows); err != nil {
 		return rows, 0, err
 	}
-	through, _, err := t.state(stateThrough + model)
-	if err != nil {
-		return rows, 0, err
+	for _, model := range models {
+		through, _, err := t.state(stateThrough + model)
+		if err != nil {
+			return rows, 0, err
+		}
+		var of int64
+		if err := t.Row(countPending, through, model, most).Scan(&of); err != nil {
+			return rows, 0, err
+		}
+		passages = max(passages, of)
 	}
-	err = t.Row(countPending, through, model, most).Scan(&passages)
-	return rows, passages, err
+	return rows, passages, nil
 }
 
 // Pending is a passage whose vector is to be made.
@@ -118,12 +124,13 @@ func (t *Tx) PutPending(model string, vectors map[int64]search.Vector, through i
 	return t.putState(stateThrough+model, through, nil)
 }
 
-// DropOtherModels removes the vectors of every model but one.
-func (t *Tx) DropOtherModels(model string) (int, error) {
-	others, err := All(t, ScanText, otherModels, model)
+// DropOtherModels removes the vectors of every model but some.
+func (t *Tx) DropOtherModels(models []string) (int, error) {
+	others, err := All(t, ScanText, selectModels)
 	if err != nil {
 		return 0, err
 	}
+	others = slices.DeleteFunc(others, func(m string) bool { return slices.Contains(models, m) })
 	for _, m := range others {
 		if _, err := t.nextNumber(stateSigns); err != nil {
 			return 0, err
@@ -148,16 +155,16 @@ type IndexCounts struct {
 
 // CountBacklog says how many passages there are, and what is not in the index yet: what can
 // be told without reading all of it.
-func (t *Tx) CountBacklog(model string) (c IndexCounts, err error) {
-	if c.Waiting, c.Pending, err = t.Waiting(model, math.MaxInt64); err != nil {
+func (t *Tx) CountBacklog(models []string) (c IndexCounts, err error) {
+	if c.Waiting, c.Pending, err = t.Waiting(models, math.MaxInt64); err != nil {
 		return c, err
 	}
 	return c, t.Row(countPassages).Scan(&c.Passages)
 }
 
 // CountIndex says what the index holds, and what is not in it yet.
-func (t *Tx) CountIndex(model string) (c IndexCounts, err error) {
-	if c, err = t.CountBacklog(model); err != nil {
+func (t *Tx) CountIndex(models []string) (c IndexCounts, err error) {
+	if c, err = t.CountBacklog(models); err != nil {
 		return c, err
 	}
 	for _, q := range []struct {
@@ -165,11 +172,18 @@ func (t *Tx) CountIndex(model string) (c IndexCounts, err error) {
 		into  *int64
 		args  []any
 	}{
-		{countSegments, &c.Segments, nil}, {countAllTail, &c.Tail, nil}, {countVectors, &c.Vectors, []any{model}},
+		{countSegments, &c.Segments, nil}, {countAllTail, &c.Tail, nil},
 	} {
 		if err := t.Row(q.query, q.args...).Scan(q.into); err != nil {
 			return c, err
 		}
+	}
+	for _, model := range models {
+		var of int64
+		if err := t.Row(countVectors, model).Scan(&of); err != nil {
+			return c, err
+		}
+		c.Vectors += of
 	}
 	return c, nil
 }
