@@ -54,7 +54,7 @@ func (a *Agent) openSQLite(ctx context.Context, c config.Config) (config.Opened,
 	if a.sqlite != nil {
 		return config.Opened{Parts: a.sqlite.Parts()}, nil
 	}
-	model, err := NewModel(c.Search, a.o.Getenv)
+	model, err := NewModel(c.Search, a.o.Home, a.o.Getenv)
 	if err != nil {
 		return config.Opened{}, err
 	}

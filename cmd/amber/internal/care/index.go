@@ -17,7 +17,7 @@ import (
 
 func (a *app) indexCommand() *cobra.Command {
 	family := cli.Family("index",
-		a.indexStatusCommand(), a.indexSyncCommand(), a.indexRebuildCommand(), a.indexVerifyCommand(), a.indexCalibrateCommand(), a.indexProvisionCommand())
+		a.indexStatusCommand(), a.indexSyncCommand(), a.indexRebuildCommand(), a.indexVerifyCommand(), a.indexCalibrateCommand(), a.indexProvisionCommand(), a.indexModelsCommand())
 	family.Long = `Look after the index that recall searches: passages of memories, sessions and notes by their
 words, and by what they mean where there is a model (search.model). Everything in it is made of what
 is stored, so it can be made anew at any time.

