@@ -3,73 +3,12 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/recall/embed"
-	"github.com/amber-memory/amber/internal/recall/lang"
-	"github.com/amber-memory/amber/internal/recall/packs"
-	"github.com/amber-memory/amber/internal/recall/search"
 	"github.com/amber-memory/amber/internal/store/sqlcore"
 	"github.com/amber-memory/amber/wire"
 )
-
-// NewModel returns what makes vectors as a configuration says, with the packs of a home; nil where nothing does.
-// Nothing is asked yet. Getenv reads the environment. Errors: invalid.
-func NewModel(c config.Search, home string, getenv func(string) string) (search.Model, error) {
-	switch c.Model {
-	case config.ModelNone, "":
-		return nil, nil
-	case config.ModelBuiltin:
-		if !embed.HasBuiltin {
-			return nil, nil
-		}
-		if m, err := packs.Open(home, packs.Languages); err == nil && m != nil {
-			return search.Several{english{}, manyLanguages{m}}, nil
-		}
-		return embed.OnDemand{}, nil
-	}
-	o := embed.EndpointOptions{URL: c.Model, Model: c.ModelName}
-	if c.KeyEnv != "" {
-		o.Key = getenv(c.KeyEnv)
-	}
-	e, err := embed.NewEndpoint(o)
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-// english is the built-in model beside one that knows other languages.
-type english struct{ embed.OnDemand }
-
-// Knows implements [search.Choosy]. A text whose language cannot be seen, as of a name or a line of code, counts as English.
-func (english) Knows(text string) bool {
-	l := lang.Of(text)
-	return l == "" || l == "en"
-}
-
-// manyLanguages is the model of the pack for languages.
-type manyLanguages struct{ *embed.Ngram }
-
-// Local implements [search.Local].
-func (manyLanguages) Local() {}
-
-// modelNote says why a model that is configured, or installed, is not used; "" where all are.
-func modelNote(c config.Search, home string) string {
-	if c.Model != config.ModelBuiltin {
-		return ""
-	}
-	if !embed.HasBuiltin {
-		return "search.model is builtin, and this program was built without a model"
-	}
-	if _, err := packs.Open(home, packs.Languages); err != nil {
-		return fmt.Sprintf("the pack %s is not used: %v", packs.Languages, err)
-	}
-	return ""
-}
 
 // Index is what the questions to an agent are answered from.
 type Index struct {

@@ -62,6 +62,7 @@ var beside = map[string][]string{
 	"guard/intake": {"guard/redact"},
 
 	"recall/contextblock": {"recall/analyze"},
+	"recall/packs":        {"recall/embed"},
 	"recall/search":       {"recall/analyze"},
 
 	"capture/hook":          {"capture/journal"},

@@ -27,7 +27,7 @@ const (
 	endPiece     = 2
 )
 
-// blank stands for a space in pieces.
+// blank is a space in pieces.
 const blank = "\u2581"
 
 func (p *unigram) check() error {
@@ -173,7 +173,7 @@ func (p *unigram) beginning(text string, fn func(length int, id uint32)) {
 	low, high := 0, len(p.sorted)
 	for length := 1; length <= len(text); length++ {
 		c := text[length-1]
-		// Of the pieces that begin with text[:length-1], those whose next byte is c. The one that has no next byte is first.
+		// The range is narrowed to the pieces whose next byte is c. The piece that has no next byte is first.
 		byteAt := func(i int) int {
 			if w := p.word(p.sorted[i]); len(w) >= length {
 				return int(w[length-1])

@@ -49,6 +49,21 @@ var scripts = []struct {
 	{unicode.Devanagari, "hi"}, {unicode.Hebrew, "he"}, {unicode.Greek, "el"}, {unicode.Han, "zh"},
 }
 
+// names are those of languages in English.
+var names = map[string]string{
+	"ar": "Arabic", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "id": "Indonesian",
+	"it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ru": "Russian", "sv": "Swedish", "th": "Thai",
+	"tr": "Turkish", "zh": "Chinese",
+}
+
+// Name returns what a language is called in English; its tag where that is not known.
+func Name(tag string) string {
+	if n, ok := names[tag]; ok {
+		return n
+	}
+	return tag
+}
+
 // maxText is how much of a text is looked at.
 const maxText = 2048
 

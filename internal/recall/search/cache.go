@@ -196,8 +196,8 @@ type cachedSigns struct {
 	Signs
 }
 
-// maxModels bounds of how many models signs are kept: a store has two, and a third while another takes the place of one.
-const maxModels = 3
+// maxModels bounds of how many models signs are kept: a store has three, and others while they take the place of those.
+const maxModels = 4
 
 // keptSigns are the signs of the vectors of one model, as of a state of the store.
 type keptSigns struct {

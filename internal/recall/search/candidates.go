@@ -161,8 +161,8 @@ func (r *recaller) compare(c *Candidate, vectors []map[int64]Vector) {
 		if v == nil || v.Dim() != m.Vector.Dim() {
 			continue
 		}
-		if c.Near, c.Vector = Cosine(m.Vector, v), v; m.Level != nil {
-			c.Near = m.Level(c.Near)
+		if c.Near, c.Vector, c.Level = Cosine(m.Vector, v), v, m.Level; m.Level != nil {
+			c.Near = m.Level(c.Near, true)
 		}
 		return
 	}

@@ -109,7 +109,7 @@ func alike(a, b *Ranked, near float64) bool {
 	if max(a.At-b.At, b.At-a.At) < oneDay {
 		near = dayNear
 	}
-	return Cosine(a.Vector, b.Vector) >= near
+	return a.near(&b.Candidate) >= near
 }
 
 // holds reports whether what was said at b rather holds when a question asks about than what

@@ -43,7 +43,7 @@ func TestModelsSideBySide(t *testing.T) {
 	add(3, "german", nil, wide(.9, .435))
 	ask := Request{Text: "question", Limit: 10, MeaningOnly: true, Meanings: []Meaning{{Model: "first", Vector: at(0)}, {Model: "second", Vector: wide(1, 0)}}}
 	wantOrder(t, must.Get(Recall(mem, nil, ask))(t).Ranked, "near", "german", "english")
-	ask.Meanings[1].Level = func(cosine float64) float64 { return cosine / 10 }
+	ask.Meanings[1].Level = func(cosine float64, _ bool) float64 { return cosine / 10 }
 	wantOrder(t, must.Get(Recall(mem, nil, ask))(t).Ranked, "near", "english", "german")
 	ask.Meanings = ask.Meanings[1:] // the first model does not know the language of the question
 	wantOrder(t, must.Get(Recall(mem, &Cache{}, ask))(t).Ranked, "english", "german", "near")

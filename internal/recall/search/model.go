@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -15,16 +16,38 @@ type Model interface {
 	Embed(ctx context.Context, texts []string, question bool) ([][]float32, error)
 }
 
-// Choosy is a model that knows some languages only. Texts in others get no vector of it.
+// Choosy is a model that is for some questions and passages only. Others get no vector of it.
 type Choosy interface {
 	Model
-	Knows(text string) bool
+	Knows(text string, question bool) bool
 }
 
-// Levelled is a model whose cosines are not those of the built-in model: Level says which of these means the same.
+// Sharing is a model that makes the same vectors as others, which keep those of other passages: models of one space need the
+// vector of a question once.
+type Sharing interface {
+	Model
+	Space() string
+}
+
+// SpaceOf names what the vectors of a model can be compared with.
+func SpaceOf(m Model) string {
+	if s, ok := m.(Sharing); ok {
+		return s.Space()
+	}
+	return m.Name()
+}
+
+// Lacking is a model that says which questions it cannot read although another model could; "" for the others.
+type Lacking interface {
+	Model
+	Lacks(question string) string
+}
+
+// Levelled is a model whose cosines are not those of the built-in model: Level returns what says which of these means the same when
+// a question is asked, for the question and a passage or for two passages.
 type Levelled interface {
 	Model
-	Level(cosine float64) float64
+	Level(question string) func(cosine float64, question bool) float64
 }
 
 // Several are models side by side, the one that decides first. A question and a passage are compared by the first model that
@@ -33,9 +56,11 @@ type Several []Model
 
 // Name implements [Model].
 func (s Several) Name() string {
-	names := make([]string, len(s))
-	for i, m := range s {
-		names[i] = m.Name()
+	var names []string
+	for _, m := range s {
+		if n := SpaceOf(m); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
 	}
 	return strings.Join(names, " + ")
 }
@@ -45,7 +70,7 @@ func (s Several) Embed(ctx context.Context, texts []string, question bool) ([][]
 	return s[0].Embed(ctx, texts, question)
 }
 
-// Each returns the models that m stands for: those of [Several], itself, or none for nil.
+// Each returns the models of [Several], m itself where it is one model, or none for nil.
 func Each(m Model) []Model {
 	switch s := m.(type) {
 	case nil:
@@ -57,9 +82,9 @@ func Each(m Model) []Model {
 }
 
 // Knows reports whether a model makes vectors of a text.
-func Knows(m Model, text string) bool {
+func Knows(m Model, text string, question bool) bool {
 	choosy, ok := m.(Choosy)
-	return !ok || choosy.Knows(text)
+	return !ok || choosy.Knows(text, question)
 }
 
 // Local is a model that is part of this process: a vector takes milliseconds, and no network.

@@ -25,12 +25,22 @@ type Passage struct {
 type Candidate struct {
 	Match
 	Passage
-	Near   float64     // how near it is in meaning, on the scale of the built-in model
-	Vector Vector      // in the model that says so; nil where it has none yet
-	Named  bool        // the question names who spoke
-	Wanted bool        // it is of the kind that the question asks for
-	Trust  amber.Trust // "" is the owner's
-	Doubt  bool        // it came from elsewhere, and no trusted key has signed it
+	Near   float64                                     // how near it is in meaning, on the scale of the built-in model
+	Vector Vector                                      // in the model that says so; nil where it has none yet
+	Level  func(cosine float64, question bool) float64 // of that model, see [Meaning]
+	Named  bool                                        // the question names who spoke
+	Wanted bool                                        // it is of the kind that the question asks for
+	Trust  amber.Trust                                 // "" is the owner's
+	Doubt  bool                                        // it came from elsewhere, and no trusted key has signed it
+}
+
+// near is how near two candidates are, on the scale of the built-in model; 0 where their vectors are of different models.
+func (c *Candidate) near(other *Candidate) float64 {
+	cosine := Cosine(c.Vector, other.Vector)
+	if c.Level == nil || c.Vector.Dim() != other.Vector.Dim() {
+		return cosine
+	}
+	return c.Level(cosine, false)
 }
 
 // Ranked is a candidate with its score and the parts of that.
@@ -129,7 +139,7 @@ func addFeedback(all []Ranked) {
 	}
 	for i := range all {
 		if r := &all[i]; r.Vector != nil {
-			r.Parts.Feedback = float64(feedback * Cosine(first.Vector, r.Vector))
+			r.Parts.Feedback = float64(feedback * first.near(&r.Candidate))
 			r.Score += r.Parts.Feedback
 		}
 	}

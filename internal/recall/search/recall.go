@@ -46,7 +46,7 @@ type Meaning struct {
 	// vector that is being made meanwhile.
 	Later func() Vector
 	// Level, where it is set, puts a cosine on the scale of the built-in model.
-	Level func(float64) float64
+	Level func(cosine float64, question bool) float64
 }
 
 // Answer is the best passages, and how the question was understood.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -128,12 +127,20 @@ func (s *Contracts) modelNames() (names []string) {
 	return names
 }
 
+// nameOf names what makes vectors; "" where nothing does.
+func nameOf(m search.Model) string {
+	if m == nil {
+		return ""
+	}
+	return m.Name()
+}
+
 // IndexStatus says how far the index is.
 func (s *Contracts) IndexStatus(ctx context.Context) (IndexStatus, error) {
 	return view(ctx, s.memory, "read index", "", func(t *Tx) (IndexStatus, error) {
 		c, err := t.CountIndex(s.modelNames())
 		return IndexStatus{
-			Passages: c.Passages, Segments: c.Segments, Tail: c.Tail, Waiting: c.Waiting, Model: strings.Join(s.modelNames(), " + "), Vectors: c.Vectors, Pending: c.Pending,
+			Passages: c.Passages, Segments: c.Segments, Tail: c.Tail, Waiting: c.Waiting, Model: nameOf(s.o.Model), Vectors: c.Vectors, Pending: c.Pending,
 		}, err
 	})
 }
@@ -143,7 +150,7 @@ func (s *Contracts) IndexStatus(ctx context.Context) (IndexStatus, error) {
 func (s *Contracts) IndexBacklog(ctx context.Context) (IndexStatus, error) {
 	return view(ctx, s.memory, "read index", "", func(t *Tx) (IndexStatus, error) {
 		c, err := t.CountBacklog(s.modelNames())
-		return IndexStatus{Passages: c.Passages, Waiting: c.Waiting, Model: strings.Join(s.modelNames(), " + "), Pending: c.Pending}, err
+		return IndexStatus{Passages: c.Passages, Waiting: c.Waiting, Model: nameOf(s.o.Model), Pending: c.Pending}, err
 	})
 }
 
@@ -248,7 +255,7 @@ func (s *Contracts) syncVectors(ctx context.Context, model search.Model, n int, 
 	if err != nil || through == before {
 		return 0, err == nil, err
 	}
-	pending = slices.DeleteFunc(pending, func(p sqlrows.Pending) bool { return !search.Knows(model, p.Text) })
+	pending = slices.DeleteFunc(pending, func(p sqlrows.Pending) bool { return !search.Knows(model, p.Text, false) })
 	texts := make([]string, len(pending))
 	for i, p := range pending {
 		texts[i] = p.Text

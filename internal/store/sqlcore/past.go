@@ -70,12 +70,14 @@ func (r *recaller) degraded() (string, error) {
 	if !r.notes && slices.Contains(r.ask.Layers, amber.LayerNote) {
 		return "the file is of an older version, which has no notes", nil
 	}
-	models := make([]string, len(r.meanings))
-	for i, m := range r.meanings {
+	for _, m := range r.meanings {
 		if failed := m.failed(); failed != "" {
 			return failed, nil
 		}
-		models[i] = m.model
+	}
+	models := make([]string, len(r.of))
+	for i, m := range r.of {
+		models[i] = m.Name()
 	}
 	waiting, pending, err := r.tx.Waiting(models, countTo+1)
 	if err != nil {
@@ -87,7 +89,7 @@ func (r *recaller) degraded() (string, error) {
 	case pending > 0:
 		return "the meaning of " + counted(pending) + " passages is not known yet: they are found by words alone", nil
 	}
-	return "", nil
+	return r.lacks, nil
 }
 
 func counted(n int64) string {

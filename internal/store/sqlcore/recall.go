@@ -31,22 +31,14 @@ func (s *Contracts) Recall(ctx context.Context, q amber.Query) (amber.RecallResu
 	}
 	result.Clamped = clamped
 	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, notes: !s.noNotes, meaningOnly: s.o.MeaningOnly}
-	defer func() {
-		for _, m := range r.meanings {
-			m.stop()
-		}
-	}()
-	ask := func(here bool) {
-		if strings.TrimSpace(q.Text) == "" {
-			return
-		}
-		for _, m := range search.Each(s.o.Model) {
-			if _, local := m.(search.Local); local == here && search.Knows(m, q.Text) {
-				r.meanings = append(r.meanings, s.meaning(ctx, m, q.Text))
-			}
-		}
+	r.of = askedOf(s.o.Model, q)
+	if l, ok := s.o.Model.(search.Lacking); ok && !q.Prompted() {
+		r.lacks = l.Lacks(q.Text)
 	}
-	ask(false)
+	defer r.stop()
+	if err := r.begin(ctx, s, false); err != nil {
+		return result, err
+	}
 	for _, m := range r.meanings {
 		m.wait() // neither a turn nor the transaction waits for a network
 	}
@@ -57,10 +49,12 @@ func (s *Contracts) Recall(ctx context.Context, q amber.Query) (amber.RecallResu
 		}
 		defer pass()
 	}
-	ask(true)
 	err = s.memory.View(ctx, "recall", "", func(t *Tx) error {
 		t.briefly()
 		r.tx = t
+		if err := r.begin(ctx, s, true); err != nil {
+			return err
+		}
 		result.Hits, err = r.hits()
 		result.SetAside = t.Aside
 		if r.full {
@@ -101,9 +95,11 @@ type recaller struct {
 	tx       *Tx
 	ask      amber.Query
 	parsed   analyze.Query
-	meanings []*meaning // what the question means, in each model that knows it
-	past     *pastIndex // of a file that has no index
-	notes    bool       // the file can hold notes
+	of       []search.Model // that know the question
+	meanings []spaceMeaning // what the question means, in each of them that has vectors
+	lacks    string         // why no model reads the question; "" where one does
+	past     *pastIndex     // of a file that has no index
+	notes    bool           // the file can hold notes
 
 	// meaningOnly leaves words out.
 	meaningOnly bool
@@ -145,7 +141,7 @@ func (r *recaller) find(limit int) (search.Answer, error) {
 		return r.past.recall(r.tx, request)
 	}
 	for _, m := range r.meanings {
-		request.Meanings = append(request.Meanings, search.Meaning{Model: m.model, Later: m.wait, Level: m.level})
+		request.Meanings = append(request.Meanings, search.Meaning{Model: m.of, Later: m.wait, Level: m.level})
 	}
 	return search.Recall(sqlrows.IndexRows{Tx: r.tx.Tx}, r.tx.Index, request)
 }

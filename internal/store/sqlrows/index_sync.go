@@ -18,6 +18,7 @@ FROM passages p WHERE row > ?1 ORDER BY row LIMIT ?3`
 	countPassages = `SELECT count(*) FROM passages`
 	countAllTail  = `SELECT count(*) FROM index_tail`
 	countSegments = `SELECT count(*) FROM index_segments WHERE level >= 0`
+	anySigns      = `SELECT EXISTS (SELECT 1 FROM index_signs WHERE model = ?)`
 	countVectors  = `SELECT count(*) FROM index_vectors WHERE model = ?`
 
 	allPassages = `SELECT row, source, owner, part, digest FROM passages WHERE row > ? ORDER BY row LIMIT ?`
@@ -145,6 +146,12 @@ func (t *Tx) DropOtherModels(models []string) (int, error) {
 		}
 	}
 	return len(others), nil
+}
+
+// HasVectors reports whether a model has vectors of any passage.
+func (t *Tx) HasVectors(model string) (has bool, err error) {
+	err = t.Row(anySigns, model).Scan(&has)
+	return has, err
 }
 
 // IndexCounts says what the index holds.
