@@ -2,6 +2,9 @@ package measure
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/recall/embed"
+	"github.com/amber-memory/amber/internal/recall/packs"
 )
 
 func (a *app) evalCommand() *cobra.Command {
@@ -33,14 +37,15 @@ const (
 
 // evalFlags are those of both verbs.
 type evalFlags struct {
-	model, only string
-	each        bool
+	model, only, models string
+	each                bool
 }
 
 func (f *evalFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.model, "model", ModelBuiltin, "the model that tells what is near in meaning: builtin or none")
 	fl.StringVar(&f.only, "only", OnlyBoth, "what ranks: words, meaning or both")
+	fl.StringVar(&f.models, "models", "", "the folder of packs, as models in a home, that are used beside the built-in model")
 	fl.BoolVar(&f.each, "each", false, "also print the outcome of every question")
 }
 
@@ -75,6 +80,30 @@ func (f *evalFlags) settings(cmd *cobra.Command) (map[string]string, error) {
 		set["search.model"] = f.model
 	}
 	return set, nil
+}
+
+// packs returns the folder of the packs that are used, "" for none.
+func (f *evalFlags) packs(a *app) (string, error) {
+	if f.models == "" {
+		return "", nil
+	}
+	if f.model != ModelBuiltin {
+		return "", cli.Usage("--models are beside the built-in model and do not go with --model %s", f.model)
+	}
+	return a.Absolute(f.models)
+}
+
+// withPacks makes a temporary home that has the packs of a folder, "" for none.
+func withPacks(home, models string) error {
+	if models == "" {
+		return nil
+	}
+	for _, p := range packs.Known() {
+		if _, err := os.Stat(filepath.Join(models, p.Name+".model")); err != nil {
+			return &amber.Error{Op: "read packs", Kind: amber.KindNotFound, ID: models, Err: err, Hint: "amber index models add " + p.Name + " FILE"}
+		}
+	}
+	return errors.Join(os.MkdirAll(home, evalFoldersMode), os.Symlink(models, filepath.Join(home, "models")))
 }
 
 // evalEach measures sets one after the other.

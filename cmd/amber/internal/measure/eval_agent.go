@@ -31,7 +31,7 @@ type evalAgent struct {
 var _ eval.Agent = (*evalAgent)(nil)
 
 // newEvalAgent makes an agent as every command opens one, in a home of its own.
-func (a *app) newEvalAgent(ctx context.Context, c config.Config, only string, begin amber.Time) (*evalAgent, error) {
+func (a *app) newEvalAgent(ctx context.Context, c config.Config, f evalFlags, begin amber.Time) (*evalAgent, error) {
 	name, err := evalName(a.Random)
 	if err != nil {
 		return nil, err
@@ -42,9 +42,12 @@ func (a *app) newEvalAgent(ctx context.Context, c config.Config, only string, be
 	}
 	e := &evalAgent{dir: dir, clock: &Clock{}, warn: func(text string) { a.Out.Warn("%s", text) }}
 	e.clock.Set(begin)
+	if err := withPacks(filepath.Join(dir, "home"), f.models); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
 	e.Agent, err = agent.Open(ctx, agent.Options{
 		Home: filepath.Join(dir, "home"), Agent: name, Config: &c, Clock: e.clock.Now, ServerClock: a.Clock, Random: a.Random,
-		MeaningOnly: only == OnlyMeaning, Warn: e.warn,
+		MeaningOnly: f.only == OnlyMeaning, Warn: e.warn,
 	})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"time"
@@ -27,6 +28,7 @@ const evalPatience = time.Minute
 // contextEvaluation is the answer of `eval context`.
 type contextEvaluation struct {
 	Model    string  `json:"model"`
+	Models   string  `json:"models,omitempty"` // the folder of packs
 	Only     string  `json:"only"`
 	BudgetMS float64 `json:"budget_ms"`
 	// Complaints counts hooks that printed an error, and Complaint is the first of them.
@@ -61,6 +63,9 @@ func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string)
 	if f.only == OnlyMeaning {
 		return out, cli.Usage("--only meaning is for amber eval recall: hooks rank by words and by meaning")
 	}
+	if f.models, err = f.packs(a); err != nil {
+		return out, err
+	}
 	configuration, err := a.evalConfig(settings)
 	if err != nil {
 		return out, err
@@ -72,15 +77,22 @@ func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string)
 	if cmd.Flags().Changed("context-timeout") {
 		allowed = f.budget
 	}
-	out = contextEvaluation{Model: f.model, Only: f.only, BudgetMS: float64(f.budget) / float64(time.Millisecond)}
+	out = contextEvaluation{Model: f.model, Models: f.models, Only: f.only, BudgetMS: float64(f.budget) / float64(time.Millisecond)}
 	o := eval.ContextOptions{
 		Budget: f.budget, Each: f.each,
 		Home: func(ctx context.Context, project string) (eval.Home, error) {
-			return NewHome(a.App, a.run, project, settings, allowed, func(text string) {
+			h, err := NewHome(a.App, a.run, project, settings, allowed, func(text string) {
 				if out.Complaints++; out.Complaint == "" {
 					out.Complaint = cli.OneLine(text, 200)
 				}
 			})
+			if err != nil {
+				return nil, err
+			}
+			if err := withPacks(h.Main(), f.models); err != nil {
+				return nil, errors.Join(err, h.Close())
+			}
+			return h, nil
 		},
 	}
 	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.ContextReport, error) { return a.evalContextSet(cmd.Context(), path, o) })

@@ -29,6 +29,7 @@ type evalRecallFlags struct {
 // RecallEvaluation is the answer of `eval recall`.
 type RecallEvaluation struct {
 	Model    string              `json:"model"`
+	Models   string              `json:"models,omitempty"` // the folder of packs
 	Only     string              `json:"only"`
 	MinScore float64             `json:"min_score"`
 	Baseline string              `json:"baseline,omitempty"`
@@ -61,7 +62,7 @@ func (a *app) evalRecall(cmd *cobra.Command, f evalRecallFlags, sets []string) (
 	if err != nil {
 		return out, err
 	}
-	out = RecallEvaluation{Model: f.model, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers, OpenViking: server}
+	out = RecallEvaluation{Model: f.model, Models: f.models, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers, OpenViking: server}
 	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.RecallReport, error) { return a.evalRecallSet(cmd.Context(), path, o) })
 	return out, err
 }
@@ -87,6 +88,9 @@ func (a *app) recallOptions(cmd *cobra.Command, f *evalRecallFlags) (o eval.Reca
 	if err != nil {
 		return o, nil, err
 	}
+	if f.models, err = f.packs(a); err != nil {
+		return o, nil, err
+	}
 	if server, err = besideViking(configuration); err != nil {
 		return o, nil, err
 	}
@@ -100,7 +104,7 @@ func (a *app) recallOptions(cmd *cobra.Command, f *evalRecallFlags) (o eval.Reca
 	}
 	o = eval.RecallOptions{
 		Open: func(ctx context.Context, begin amber.Time) (eval.Agent, error) {
-			return a.newEvalAgent(ctx, configuration, f.only, begin)
+			return a.newEvalAgent(ctx, configuration, f.evalFlags, begin)
 		},
 		Clock: a.Clock, MinScore: f.minScore, BM25: f.baseline != "", Each: f.each,
 	}

@@ -42,7 +42,7 @@ func TestEvalLoadsWithTheTimesOfTheSet(t *testing.T) {
 	t.Parallel()
 	a, ctx := evalApp(t), t.Context()
 	at := func(day int) amber.Time { return amber.At(time.Date(2024, 5, day, 12, 0, 0, 0, time.UTC)) }
-	e := must.Get(a.newEvalAgent(ctx, config.Default(), OnlyBoth, at(1)))(t)
+	e := must.Get(a.newEvalAgent(ctx, config.Default(), evalFlags{only: OnlyBoth}, at(1)))(t)
 	defer func() { must.Do(t, e.Close()) }()
 	id := must.Get(e.Remember(ctx, eval.Memory{Key: "k", Title: "Lamp", Content: "It dims.", Kind: amber.ProjectFact, CreatedAt: at(2)}))(t)
 	must.Do(t, e.Hear(ctx, eval.Session{ID: "s1", At: at(3), Turns: []eval.Turn{
