@@ -40,7 +40,7 @@ func (a *app) indexModelsListCommand() *cobra.Command {
 				fmt.Fprintf(w, "%s: %s, %d MB, %s, made of %s: %s\n", p.Name, p.Model, p.Bytes/1_000_000, p.Licence, p.Source, has)
 				fmt.Fprintf(w, "  %s\n", strings.Join(p.Languages, " "))
 				if p.Problem != "" {
-					a.Out.Note("%s: %s", p.Name, p.Problem)
+					a.Out.Note("%s is not used: %s; amber index models add %s FILE", p.Name, p.Problem, p.Name)
 				}
 			}
 		})
