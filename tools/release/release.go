@@ -67,6 +67,7 @@ func theSteps() []step {
 		{"formula", writeFormula},
 		{"image", writeImage},
 		{"install script", writeInstallScript},
+		{"packs of models", runPacks},
 		{"packages of other languages", runOutside},
 		{"checksums and signature", writeSums},
 	}
