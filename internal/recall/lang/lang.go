@@ -36,6 +36,7 @@ var words = sync.OnceValue(func() map[string][]string {
 // letters are those that few languages have, with these.
 var letters = map[rune][]string{
 	'ß': {"de"}, 'ä': {"de", "sv"}, 'ö': {"de", "sv", "tr"}, 'ü': {"de", "tr"}, 'ñ': {"es"}, '¿': {"es"}, '¡': {"es"}, 'ã': {"pt"}, 'õ': {"pt"},
+	'é': {"es", "fr", "it", "pt"}, 'ó': {"es", "pl", "pt"}, 'á': {"es", "pt"}, 'í': {"es", "pt"}, 'ú': {"es", "pt"},
 	'ç': {"fr", "pt", "tr"}, 'œ': {"fr"}, 'ê': {"fr", "pt"}, 'è': {"fr", "it"}, 'à': {"fr", "it", "pt"}, 'ù': {"fr", "it"}, 'ò': {"it"}, 'ì': {"it"},
 	'ł': {"pl"}, 'ą': {"pl"}, 'ę': {"pl"}, 'ś': {"pl"}, 'ż': {"pl"}, 'ź': {"pl"}, 'ć': {"pl"}, 'ń': {"pl"}, 'ğ': {"tr"}, 'ş': {"tr"}, 'ı': {"tr"}, 'å': {"sv"},
 }
@@ -98,20 +99,23 @@ func Of(text string) string {
 
 // ofWords finds out the language of a text in Latin letters.
 func ofWords(text string) string {
-	scores, all := map[string]int{}, words()
+	scores, seen, all := map[string]int{}, map[string]int{}, words()
 	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '¿' && r != '¡' }) {
 		for _, tag := range all[w] {
 			scores[tag] += 12 / min(len(all[w]), 4)
+			seen[tag]++
 		}
 		for _, r := range w {
 			for _, tag := range letters[r] {
 				scores[tag] += 8 / len(letters[r])
+				seen[tag]++
 			}
 		}
 	}
 	first, tag := best(scores)
 	delete(scores, tag)
-	if second, _ := best(scores); first < 6 || first == second {
+	// One small word is not enough for another language: "nas", "ten" and "in" are names, or English.
+	if second, _ := best(scores); first < 6 || first == second || tag != "en" && seen[tag] < 2 {
 		return ""
 	}
 	return tag

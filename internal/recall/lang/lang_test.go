@@ -32,6 +32,8 @@ func TestLanguageOfAText(t *testing.T) {
 		"हम रेडिस का उपयोग क्यों नहीं करते":              "hi",
 		"PostgreSQL": "",
 		"Every `unsafe` block in Stork carries a SAFETY comment; clippy denies it.": "en",
+		"binares map flies NAS":             "",
+		"buzzer I2C1":                       "",
 		"libfuzer corpsu ten mintues":       "",
 		"internal/store/sqlcore/fill.go:42": "",
 		"":                                  "",
