@@ -51,7 +51,7 @@ var (
 // session that begins with a statement rather than a request more often describes one.
 func (p *picker) answersProblem(turn int) bool {
 	said := p.userBefore(turn)
-	score := problems.score(said)
+	score := problems.score(said, p.tongues...)
 	if turn == 1 && len(said) > 0 && !requests[said[0]] {
 		score += 0.5
 	}
@@ -82,7 +82,7 @@ func (p *picker) command(i int) float64 {
 	if p.isUser(i) {
 		return 0
 	}
-	asked := asksHow.score(p.userBefore(l.turn))
+	asked := asksHow.score(p.userBefore(l.turn), p.tongues...)
 	switch {
 	case l.code && program(l.text):
 		return 2 + min(asked, 2)

@@ -20,7 +20,7 @@ func (p *picker) decision(i int) float64 {
 	if score < 0.9 {
 		return 0
 	}
-	if next := l.turn + 1; score >= 1.4 && next < len(p.turns) && p.turns[next].Role == amber.RoleUser && agrees(p.turns[next].words) {
+	if next := l.turn + 1; score >= 1.4 && next < len(p.turns) && p.turns[next].Role == amber.RoleUser && p.agrees(p.turns[next].words) {
 		score += 0.8
 	}
 	return p.weighted(i, score)
@@ -28,7 +28,7 @@ func (p *picker) decision(i int) float64 {
 
 // answers reports whether the turn before an answer has cues.
 func (p *picker) answers(turn int, c cues) bool {
-	return c.score(p.userBefore(turn)) >= 1
+	return c.score(p.userBefore(turn), p.tongues...) >= 1
 }
 
 // answersChoice reports whether the user asked about a choice before an answer, or proposed
@@ -48,9 +48,9 @@ func (p *picker) answersChoice(turn int) bool {
 // proposes reports whether a turn ends in a short question that asks for no facts.
 func proposes(text string) bool {
 	const short = 25 // words
-	text = strings.TrimSpace(text[max(0, len(text)-maxSentence):])
+	text = strings.TrimSpace(strings.ToValidUTF8(text[max(0, len(text)-maxSentence):], ""))
 	all := split(collapse(text))
-	if !strings.HasSuffix(text, "?") || len(all) == 0 {
+	if !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "？") || len(all) == 0 {
 		return false
 	}
 	last := words(all[len(all)-1])
@@ -61,7 +61,10 @@ func proposes(text string) bool {
 var asking = set("what why how when where who which whose is are was were does do did has have had can could will anything any")
 
 // agrees reports whether words begin with an agreement.
-func agrees(words []string) bool {
+func (p *picker) agrees(words []string) bool {
+	if consents.score(words[:min(len(words), 3)], p.tongues...) > 0 {
+		return true
+	}
 	for _, a := range agreements {
 		if begins(words, strings.Fields(a)) {
 			return true

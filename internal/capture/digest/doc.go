@@ -12,6 +12,7 @@
 // rules are pure: the same session gives the same digest. Everything is bounded,
 // whatever the session holds.
 //
-// The cue words are English. The digest of a session in another language has the
-// task, the outcome, the commands and the files.
+// The cue words are files: those of English in cues, those of the other languages that a
+// session is held in beside them in cues/in. The digest of a session in a language without a file has
+// the task, the outcome, the commands and the files.
 package digest

@@ -64,7 +64,7 @@ func (p *picker) cued(i int, c cues) float64 {
 	if l.code {
 		return 0
 	}
-	return c.score(l.words) + 1.5*c.score(l.lead)
+	return c.score(l.words, p.tongues...) + 1.5*c.score(l.lead, p.tongues...)
 }
 
 // asked takes what the user asked for: how the session begins, and where a later
@@ -85,7 +85,7 @@ func (p *picker) askedIn(t int) {
 	first := len(p.now[Task]) == 0
 	for i := p.turns[t].first; i < p.turns[t].last; i++ {
 		l := p.lines[i]
-		if l.code || p.isRule(i) || len(l.terms) < 3 || !first && fresh.score(l.words[:min(len(l.words), 3)]) == 0 {
+		if l.code || p.isRule(i) || len(l.terms) < 3 || !first && fresh.score(l.words[:min(len(l.words), 3)], p.tongues...) == 0 {
 			continue
 		}
 		to := i

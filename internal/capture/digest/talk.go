@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/recall/analyze"
 	"github.com/amber-memory/amber/internal/recall/contextblock"
+	"github.com/amber-memory/amber/internal/recall/lang"
 )
 
 // talk is what was said in a session.
@@ -15,6 +16,7 @@ type talk struct {
 	turns   []spokenTurn
 	lines   []line
 	prompts int
+	tongues []string // the languages other than English that it is held in, sorted
 }
 
 // spokenTurn is a turn of the user or the assistant.
@@ -63,7 +65,11 @@ func read(turns []amber.Turn) *talk {
 			t.prompts++
 		}
 		t.add(turn, limit)
+		if tag := lang.Of(turn.Content); tag != "" && tag != "en" && !slices.Contains(t.tongues, tag) {
+			t.tongues = append(t.tongues, tag)
+		}
 	}
+	slices.Sort(t.tongues)
 	return t
 }
 

@@ -1,6 +1,10 @@
 package analyze
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/amber-memory/amber/internal/recall/lang"
+)
 
 // Bounds on what one question may ask for.
 const (
@@ -15,8 +19,8 @@ type Query struct {
 	// the question has nothing else. None holds a character of Runs.
 	Words []string
 	// Runs are the runs of Chinese, Japanese and Korean characters in order
-	// of appearance, and behind them emoji and other signs, each once, at most
-	// 16.
+	// of appearance without the phrases that questions are made of, and behind them
+	// emoji and other signs, each once, at most 16.
 	Runs []string
 	// Related are words that people use for one of Words, none of them with
 	// the stem of a word, at most 64. They are looked for when Words and Runs
@@ -28,8 +32,9 @@ type Query struct {
 // operators only separate words.
 func Parse(text string) Query {
 	words, runs := Split(text)
-	q := Query{Runs: firstDistinct(runs, maxRuns, func(s string) string { return s })}
-	content := slices.DeleteFunc(slices.Clone(words), isStopWord)
+	tag := lang.Of(text)
+	q := Query{Runs: firstDistinct(withoutPhrases(tag, runs), maxRuns, func(s string) string { return s })}
+	content := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return isStopIn(tag, w) })
 	if len(content) == 0 && len(runs) == 0 {
 		content = words
 	}

@@ -16,6 +16,7 @@ const (
 	factKind   = 0.15
 	factLate   = 0.15
 	factDoubt  = 0.05
+	factNamed  = 0.3
 )
 
 // scoreFacts scores and sorts passages that are no part of a conversation.
@@ -55,11 +56,20 @@ func factScore(q question, r Ranked) float64 {
 	if r.Parts.Meaning == 0 {
 		return alone
 	}
-	score := r.Parts.Meaning + float64(wordsShare*words*words*words)
+	score := r.Parts.Meaning + float64(wordsShare*words*words*words) + q.names(r)
 	if q.misspelt > 0 && has == 1 {
 		return max(score, alone)
 	}
 	return score
+}
+
+// names is what a passage gains that has the names and numbers of a question, by how much of the question they are: the model
+// hardly tells one number from another.
+func (q question) names(r Ranked) float64 {
+	if q.named == 0 || q.prompt {
+		return 0
+	}
+	return float64(factNamed * share(q.rarity, r.Has&q.named))
 }
 
 // Two of the best passages that are as near as this, and neither much worse than the other,

@@ -1,16 +1,22 @@
 package search
 
 import (
+	"embed"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/recall/analyze"
+	"github.com/amber-memory/amber/internal/recall/lang"
 )
 
 const somebody = `(i|we|one|you|somebody|anybody|someone|anyone)\b`
 
 // Some questions say what kind of memory answers them: "may I" asks for a constraint, "what
-// went wrong" for a case. English only; other questions ask for any kind.
+// went wrong" for a case. Those of other languages say it with the phrases of a file.
 var kindsAsked = sync.OnceValue(func() []kindPattern {
 	kind := func(k amber.MemoryKind, pattern string) kindPattern {
 		return kindPattern{k, regexp.MustCompile(`(?i)` + pattern)}
@@ -36,5 +42,64 @@ func kindAsked(question string) amber.MemoryKind {
 			return k.kind
 		}
 	}
+	return kindIn(lang.Of(question), question)
+}
+
+// kindFiles has a file for each language but English: a kind and a phrase on each line.
+//
+//go:embed kinds/*.txt
+var kindFiles embed.FS
+
+type kindPhrase struct {
+	kind   amber.MemoryKind
+	phrase string
+}
+
+// kindPhrases are the lines of the files, by language.
+var kindPhrases = sync.OnceValue(func() map[string][]kindPhrase {
+	all := map[string][]kindPhrase{}
+	entries, err := kindFiles.ReadDir("kinds")
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	for _, e := range entries {
+		b, err := kindFiles.ReadFile("kinds/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		tag := strings.TrimSuffix(e.Name(), ".txt")
+		for line := range strings.Lines(string(b)) {
+			if kind, phrase, ok := strings.Cut(strings.TrimSpace(line), " "); ok && kind != "#" {
+				all[tag] = append(all[tag], kindPhrase{amber.MemoryKind(kind), folded(phrase)})
+			}
+		}
+	}
+	return all
+})
+
+// kindIn is kindAsked for a language with a file.
+func kindIn(tag, question string) amber.MemoryKind {
+	phrases := kindPhrases()[tag]
+	if phrases == nil {
+		return ""
+	}
+	text := folded(question)
+	if !slices.Contains(joinedTags, tag) {
+		text = " " + text + " "
+	}
+	for _, p := range phrases {
+		phrase := p.phrase
+		if !slices.Contains(joinedTags, tag) {
+			phrase = " " + phrase + " "
+		}
+		if strings.Contains(text, phrase) {
+			return p.kind
+		}
+	}
 	return ""
+}
+
+// folded returns the words of a text in small letters without accents, with a space between two.
+func folded(text string) string {
+	return strings.Join(strings.FieldsFunc(analyze.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }), " ")
 }

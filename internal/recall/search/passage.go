@@ -183,12 +183,18 @@ func OfTurn(t amber.Turn, project string, before string) []Text {
 		out = append(out, Text{
 			Passage: Passage{
 				Source: SourceTurn, Owner: string(t.ID), Part: i, At: t.CreatedAt.UnixMilli(), Session: string(t.SessionID), Speaker: speaker,
-				Asks: i == 0 && words(part) <= shortQuestion && strings.HasSuffix(strings.TrimSpace(t.Content), "?"),
+				Asks: i == 0 && words(part) <= shortQuestion && isQuestion(t.Content),
 			},
 			Fields: []Field{{part, 1}}, Facets: all, Meant: meant,
 		})
 	}
 	return out
+}
+
+// isQuestion reports whether a text ends in a question mark of any script.
+func isQuestion(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(text))
+	return strings.ContainsRune("?？؟", last)
 }
 
 // TurnTrust is how far a turn may be believed: what the assistant said is derived.

@@ -74,6 +74,7 @@ type question struct {
 	then     int64     // the moment it asks about, 0 for now
 	now      bool      // it says that it asks about now
 	past     bool      // or about what no longer holds
+	named    uint64    // its words that are names of code, numbers and versions, and that a passage has
 	prompt   bool      // it was said to an agent, and does not ask for memories
 }
 

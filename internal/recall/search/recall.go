@@ -86,6 +86,8 @@ type recaller struct {
 	asked  []Asked
 	// misspelt is how much of the question is in words for which others stand.
 	misspelt float64
+	// named are its words that are names of code and numbers.
+	named uint64
 	// vocabularies are the words of each part, read when the first unknown word comes.
 	vocabularies []vocabulary
 }
@@ -107,10 +109,13 @@ func newRecaller(s Source, cache *Cache, q Request) (*recaller, error) {
 	if err := a.For(r.asked); err != nil {
 		return nil, err
 	}
-	slips := uint64(0)
+	slips, named := uint64(0), analyze.Named(q.Text)
 	for i, one := range r.asked[:len(r.Rarity)] {
-		if len(one.Variants) > 0 && one.Variants[0].Share < 1 {
+		if len(one.Variants) > 0 && !slices.ContainsFunc(one.Variants, func(v Variant) bool { return v.Share >= shareForm }) {
 			slips |= 1 << i
+		}
+		if named[one.Word] && len(one.Variants) > 0 {
+			r.named |= 1 << i
 		}
 	}
 	r.misspelt = share(r.Rarity, slips)
@@ -132,28 +137,22 @@ func (r *recaller) meant() bool {
 }
 
 // words says what each word of a question is looked for by. Words that no passage has are
-// looked for inside words, and as misspelt.
+// looked for inside words, as misspelt, and taken apart.
 func (r *recaller) words(words []string) (asked []Asked, err error) {
-	stems := make([]string, len(words))
-	for i, w := range words {
-		stems[i] = analyze.Stem(w)
-	}
-	if err := r.fetch(stems); err != nil { // all at once
+	w, err := r.widen(words)
+	if err != nil {
 		return nil, err
 	}
-	for _, w := range words {
-		stem := analyze.Stem(w)
-		one := Asked{Word: w, Variants: []Variant{{stem, 1}}}
-		known, err := r.Has(stem)
+	for _, word := range words {
+		more, err := w.asked(word)
 		if err != nil {
 			return nil, err
 		}
-		if !known {
-			if one.Variants, err = r.variants(w); err != nil {
-				return nil, err
+		for _, one := range more {
+			if !slices.ContainsFunc(asked, func(a Asked) bool { return a.Word == one.Word }) {
+				asked = append(asked, one)
 			}
 		}
-		asked = append(asked, one)
 	}
 	for _, run := range r.parsed.Runs {
 		for _, part := range analyze.Grams(run, 2) {
@@ -167,16 +166,24 @@ func (r *recaller) words(words []string) (asked []Asked, err error) {
 
 // variants returns what an unknown word may have meant.
 func (r *recaller) variants(word string) ([]Variant, error) {
-	if r.vocabularies == nil {
-		for _, o := range r.parts {
-			v, err := r.wordsOf(o)
-			if err != nil {
-				return nil, err
-			}
-			r.vocabularies = append(r.vocabularies, v)
-		}
+	if err := r.readVocabularies(); err != nil {
+		return nil, err
 	}
 	return variants(word, r.vocabularies), nil
+}
+
+func (r *recaller) readVocabularies() error {
+	if r.vocabularies != nil {
+		return nil
+	}
+	for _, o := range r.parts {
+		v, err := r.wordsOf(o)
+		if err != nil {
+			return err
+		}
+		r.vocabularies = append(r.vocabularies, v)
+	}
+	return nil
 }
 
 func (r *recaller) wordsOf(o *opened) (vocabulary, error) {
@@ -208,7 +215,7 @@ func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
 // rank orders candidates for the question.
 func (r *recaller) rank(candidates []Candidate) []Ranked {
 	when := readTime(r.q.Text, r.q.Now)
-	q := question{meant: r.meant(), rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told(), prompt: r.q.Prompt}
+	q := question{meant: r.meant(), rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told(), prompt: r.q.Prompt, named: r.named}
 	if when.to <= r.q.Now {
 		q.then = when.to
 	}

@@ -1,14 +1,17 @@
 package search
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/amber-memory/amber/internal/recall/lang"
 )
 
-// A question may name the time it asks about: "what did we use in spring 2025". English
-// only; other questions ask about now.
+// A question may name the time it asks about: "what did we use in spring 2025". The files of
+// times say how; questions in a language without a file are read as English.
 
 // span is a time in milliseconds, its end left out; zero is none.
 type span struct{ from, to int64 }
@@ -33,57 +36,55 @@ type timed struct {
 	past bool // or about what no longer holds
 }
 
-var (
-	leadWords  = map[string]bool{"in": true, "on": true, "at": true, "during": true, "since": true, "by": true, "until": true, "from": true, "of": true, "back": true, "before": true, "after": true}
-	partWords  = map[string]bool{"the": true, "early": true, "late": true, "mid": true, "end": true, "beginning": true, "start": true, "middle": true}
-	monthNames = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
-	// seasons are the months they begin in.
-	seasons   = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "q1": 1, "q2": 4, "q3": 7, "q4": 10}
-	nowWords  = []string{"at the moment", "these days", "right now", "by now", "at present", "now", "nowadays", "today", "currently"}
-	pastWords = []string{
-		"i used to", "we used to", "you used to", "they used to", "it used to", "there used to", "use to", "originally", "formerly", "previously", "initially", "at first",
-		"in the beginning", "back then", "in the past", "until recently",
-	}
-	pastEnds = []string{" before ", " earlier "}
-)
-
 // readTime finds the time that a question names.
 func readTime(question string, now int64) timed {
-	words := strings.Fields(question)
+	tag := lang.Of(question)
+	c := calendars()[tag]
+	if c == nil {
+		c = calendars()["en"]
+	}
+	got := c.readTime(question, now)
+	for _, other := range slices.Sorted(maps.Keys(calendars())) {
+		if got.span != (span{}) || tag != "" {
+			break
+		}
+		got.span = calendars()[other].readTime(question, now).span // few words may be of any language
+	}
+	return got
+}
+
+// readTime finds the time that a question in a language names.
+func (c *calendar) readTime(question string, now int64) timed {
+	words := c.split(question)
 	for i := range words {
-		r := timeReader{words: words[i:], today: time.UnixMilli(now).UTC()}
+		r := timeReader{calendar: c, words: words[i:], today: time.UnixMilli(now).UTC(), lead: c.joined}
 		if from, to, ok := r.read(); ok {
 			return timed{span: span{from.UnixMilli(), to.UnixMilli()}}
 		}
 	}
-	for i, w := range words {
-		words[i] = bare(w)
-	}
 	text := " " + strings.Join(words, " ") + " "
-	says := func(w string) bool { return strings.Contains(text, " "+w+" ") }
-	past := slices.ContainsFunc(pastWords, says) || slices.ContainsFunc(pastEnds, func(w string) bool { return strings.HasSuffix(text, w) })
-	return timed{now: !past && slices.ContainsFunc(nowWords, says), past: past}
+	past := c.says(phrasePast, text) || c.ends(phrasePastEnd, text)
+	return timed{now: !past && c.says(phraseNow, text), past: past}
 }
-
-func bare(word string) string { return strings.Trim(strings.ToLower(word), ".,;:!?'\"()") }
 
 // timeReader reads a time at the beginning of some words.
 type timeReader struct {
+	*calendar
 	words []string
 	at    int
 	today time.Time
 
 	lead             bool // "in", "during"
-	which            string
+	last, this       bool
 	day, month, year int
-	season           string
+	season, weekday  int // from 1
 }
 
 func (r *timeReader) peek() string {
 	if r.at == len(r.words) {
 		return ""
 	}
-	return bare(r.words[r.at])
+	return r.words[r.at]
 }
 
 // maxLead bounds the words before a time: "back in the late".
@@ -91,59 +92,96 @@ const maxLead = 5
 
 // read returns the time, without its end.
 func (r *timeReader) read() (from, to time.Time, ok bool) {
-	for ; r.at < maxLead && (leadWords[r.peek()] || r.lead && partWords[r.peek()]); r.at++ {
+	for ; r.at < maxLead && (r.is(wordLead, r.peek()) || r.lead && r.is(wordPart, r.peek())); r.at++ {
 		r.lead = true
 	}
-	for _, part := range []string{"early", "late", "mid"} {
-		if r.peek() == part {
-			r.lead, r.at = true, r.at+1
-		}
+	for r.at < maxLead && r.is(wordEarly, r.peek()) {
+		r.lead, r.at = true, r.at+1
 	}
-	if w := r.peek(); w == "last" || w == "this" {
-		r.which, r.at = w, r.at+1
-	}
+	r.turn()
 	if from, to, ok = r.relative(); ok {
 		return from, to, true
 	}
 	for r.take() {
 	}
+	r.turn()
 	return r.named()
 }
 
-// relative reads "last month" and its like.
+// turn reads "last" or "this".
+func (r *timeReader) turn() {
+	switch w := r.peek(); {
+	case w == "":
+	case r.is(wordLast, w):
+		r.last, r.at = true, r.at+1
+	case r.is(wordThis, w):
+		r.this, r.at = true, r.at+1
+	}
+}
+
+// relative reads "last month" and its like. What follows "last year" may be a part of that.
 func (r *timeReader) relative() (from, to time.Time, ok bool) {
-	if r.which != "last" {
-		return
-	}
 	y, m, d := r.today.Date()
-	switch r.peek() {
-	case "year":
-		from, to = day(y-1, 1, 1), day(y, 1, 1)
-	case "month":
-		from, to = day(y, m-1, 1), day(y, m, 1)
-	case "week":
-		from, to = day(y, m, d-13), day(y, m, d-6)
-	default:
-		return
+	switch kind := r.unit(); kind {
+	case spanYear:
+		r.year, r.lead = y-1, true
+		for r.is(wordFiller, r.peek()) || r.is(wordPart, r.peek()) || r.is(wordLead, r.peek()) {
+			r.at++
+		}
+		for r.take() {
+		}
+		from, to, ok = r.named()
+		return from, to, ok
+	case spanMonth:
+		return day(y, m-1, 1), day(y, m, 1), true
+	case spanWeek:
+		return day(y, m, d-13), day(y, m, d-6), true
+	case spanYesterday:
+		return day(y, m, d-1), day(y, m, d), true
 	}
-	r.at++
-	return from, to, true
+	return from, to, false
+}
+
+// unit reads what says how long ago, "" where nothing does.
+func (r *timeReader) unit() string {
+	for _, kind := range []string{spanYesterday, spanYear, spanMonth, spanWeek} {
+		for phrase := range r.calendar.words[kind] {
+			if n := len(strings.Fields(phrase)); r.at+n <= len(r.words) && strings.Join(r.words[r.at:r.at+n], " ") == phrase {
+				r.at += n
+				return kind
+			}
+		}
+	}
+	if w := r.peek(); r.last {
+		for kind, whole := range map[string]string{wordYear: spanYear, wordMonthUnit: spanMonth, wordWeek: spanWeek} {
+			if r.is(kind, w) {
+				r.at++
+				return whole
+			}
+		}
+	}
+	return ""
 }
 
 // take reads a word that names a day, a month, a season or a year.
 func (r *timeReader) take() bool {
 	w := r.peek()
-	number, _ := strconv.Atoi(strings.TrimRight(w, "stndrh"))
-	month := slices.IndexFunc(monthNames, func(m string) bool { return w == m || len(w) == 3 && w != "may" && strings.HasPrefix(m, w) }) + 1
+	n, _ := strconv.Atoi(strings.TrimRight(w, ordinals))
+	month, season := r.calendar.words[wordMonth][w], r.calendar.words[wordSeason][w]
 	switch {
-	case month > 0 && r.month == 0 && r.season == "":
+	case w == "":
+		return false
+	case month > 0 && r.month == 0 && r.season == 0:
 		r.month = month
-	case seasons[w] != 0 && r.month == 0 && r.season == "":
-		r.season = w
-	case number >= 1 && number <= 31 && r.day == 0 && r.season == "" && r.year == 0:
-		r.day = number
-	case number >= 1990 && number <= 2100 && r.year == 0:
-		r.year = number
+	case season != 0 && r.month == 0 && r.season == 0:
+		r.season = season
+	case r.is(wordWeekday, w) && r.weekday == 0:
+		r.weekday = r.calendar.words[wordWeekday][w] + 1
+	case n >= 1 && n <= 31 && r.day == 0 && r.season == 0 && (r.year == 0 || r.joined):
+		r.day = n
+	case n >= 1990 && n <= 2100 && r.year == 0:
+		r.year = n
+	case r.is(wordFiller, w) && (r.day > 0 || r.month > 0 || r.season > 0):
 	default:
 		return false
 	}
@@ -153,7 +191,7 @@ func (r *timeReader) take() bool {
 
 // named returns the time that the words taken name. "May" and "fall" alone name none.
 func (r *timeReader) named() (from, to time.Time, ok bool) {
-	sure := r.lead || r.which != ""
+	sure := r.lead && (!r.joined || r.season == 0) || r.last || r.this
 	switch {
 	case r.month > 0 && (sure || r.year != 0 || r.day != 0):
 		if r.year == 0 {
@@ -165,15 +203,22 @@ func (r *timeReader) named() (from, to time.Time, ok bool) {
 		return day(r.year, time.Month(r.month), r.day), day(r.year, time.Month(r.month), r.day+1), true
 	case r.month > 0 || r.day > 0:
 		return from, to, false
-	case r.season != "" && (sure || r.year != 0):
-		begin := seasons[r.season]
+	case r.season > 0 && (sure || r.year != 0):
+		begin := time.Month(r.season)
 		if r.year == 0 {
 			r.year = r.latest(begin)
-			if end := day(r.year, begin+3, 1); r.which == "last" && end.After(r.today) {
+			if end := day(r.year, begin+3, 1); r.last && end.After(r.today) {
 				r.year--
 			}
 		}
 		return day(r.year, begin, 1), day(r.year, begin+3, 1), true
+	case r.weekday > 0 && r.last:
+		y, m, d := r.today.Date()
+		ago := (int(r.today.Weekday()) - (r.weekday - 1) + 7) % 7
+		if ago == 0 {
+			ago = 7
+		}
+		return day(y, m, d-ago), day(y, m, d-ago+1), true
 	case r.year != 0 && r.lead:
 		return day(r.year, 1, 1), day(r.year+1, 1, 1), true
 	}
