@@ -61,9 +61,10 @@ var beside = map[string][]string{
 
 	"guard/intake": {"guard/redact"},
 
+	"recall/analyze":      {"recall/lang"},
 	"recall/contextblock": {"recall/analyze"},
 	"recall/packs":        {"recall/embed"},
-	"recall/search":       {"recall/analyze"},
+	"recall/search":       {"recall/analyze", "recall/lang"},
 
 	"capture/hook":          {"capture/journal"},
 	"capture/hook/setup":    {"capture/settings"},
@@ -118,7 +119,7 @@ const cli = "cmd/amber/internal/cli"
 // leaves are the packages that import nothing of the module, not even the root, but base/clip.
 var leaves = []string{
 	".", "archtest", "base/clip", "base/fsx", "base/fifo", "base/linediff", "base/names", "base/pattern", "base/term", "base/timetable", "capture/settings",
-	"guard/redact", "guard/redact/secrettest", "guard/shown", "recall/analyze", "store/vaultrow", "tools/hosttest", "tools/sdkgen",
+	"guard/redact", "guard/redact/secrettest", "guard/shown", "recall/lang", "store/vaultrow", "tools/hosttest", "tools/sdkgen",
 }
 
 // stdlibOnly are the packages that import nothing from other modules.

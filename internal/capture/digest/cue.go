@@ -117,7 +117,7 @@ func begins(words, phrase []string) bool {
 // joinedTongues are the languages that are written without spaces: their phrases are looked for inside of words.
 var joinedTongues = map[string]bool{"ja": true, "zh": true}
 
-// within is score for a language without spaces. Of phrases in one another the longest counts.
+// within is score for a language without spaces. A phrase inside a longer one that is there does not count.
 func (c cues) within(words []string, tag string) (sum float64) {
 	text := strings.Join(words, " ")
 	var found []cue

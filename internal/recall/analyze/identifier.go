@@ -95,7 +95,7 @@ func Named(text string) map[string]bool {
 		words, _ := Split(field)
 		together := len(words) > 1 && strings.ContainsAny(strings.Trim(field, ".,;:!?'\"()"), "_/.#:\\")
 		for _, w := range words {
-			if utf8.RuneCountInString(w) > 1 && (together || strings.ContainsFunc(w, unicode.IsDigit)) {
+			if together && utf8.RuneCountInString(w) > 1 || strings.ContainsFunc(w, unicode.IsDigit) {
 				named[w] = true
 			}
 		}

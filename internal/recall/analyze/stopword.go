@@ -76,7 +76,7 @@ func isStopIn(tag, folded string) bool { return isStopWord(folded) || stopLists(
 // stopPhrases are the phrases of a script without spaces, the longest first.
 var stopPhrases = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
-	for _, tag := range []string{"ja", "ko", "th", "zh"} {
+	for _, tag := range []string{"ja", "ko", "zh"} {
 		for phrase := range stopLists()[tag] {
 			all[tag] = append(all[tag], phrase)
 		}

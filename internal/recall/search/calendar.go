@@ -144,8 +144,8 @@ func (c *calendar) split(text string) (out []string) {
 // countedTime is a year or a day in Chinese and Japanese.
 var countedTime = regexp.MustCompile(`^(\d{1,4})[年日号號]`)
 
-// plainWords returns the words of a text in small letters without accents, and without what stands around them. What is left out
-// behind an apostrophe is a word of its own.
+// plainWords returns the words of a text in small letters without accents, and without what is around them. An apostrophe ends
+// a word.
 func plainWords(text string) []string {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(text), "’", "'"), "'", "' ")
 	words := strings.Fields(text)

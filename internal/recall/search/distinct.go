@@ -1,5 +1,7 @@
 package search
 
+import "slices"
+
 // Among the first few hits, a third passage of one conversation gives way to one of another
 // that is nearly as likely. To let it give way to any other would cost more answers than it
 // brings: one place of a conversation often has several passages that answer a question. The
@@ -31,7 +33,7 @@ func distinct(ranked []Ranked, limit int) []Ranked {
 	return out[:min(len(out), limit)]
 }
 
-// oneEach leaves the best passage of each owner.
+// oneEach leaves the best passage of each owner, and one of the memories that say the same.
 func oneEach(ranked []Ranked) []Ranked {
 	type owner struct{ source, id string }
 	seen := map[owner]bool{}
@@ -39,10 +41,30 @@ func oneEach(ranked []Ranked) []Ranked {
 	for _, r := range ranked {
 		if o := (owner{r.Source, r.Owner}); !seen[o] {
 			seen[o] = true
-			out = append(out, r)
+			if !repeats(out, r) {
+				out = append(out, r)
+			}
 		}
 	}
 	return out
+}
+
+// Memories that are as near as this say the same in the same words, but for case, spaces and stops.
+const (
+	sameText = 0.995
+	repeated = 10 // of the best are compared
+)
+
+// repeats reports whether a memory says again what one before it says, which is newer: a memory that is older, or trusted less,
+// gives way. Two that differ in a number or a word are farther apart.
+func repeats(before []Ranked, r Ranked) bool {
+	if r.Source != SourceMemory || r.Vector == nil {
+		return false
+	}
+	return slices.ContainsFunc(before[:min(len(before), repeated)], func(b Ranked) bool {
+		return b.Source == r.Source && b.Has == r.Has && b.Part == r.Part && b.At >= r.At && !r.Trust.Outranks(b.Trust) &&
+			b.Vector.Dim() == r.Vector.Dim() && Cosine(b.Vector, r.Vector) >= sameText
+	})
 }
 
 // otherwise returns where the first passage stands that is nearly as likely as the first of

@@ -88,7 +88,7 @@ const (
 // newerFirst orders passages that are about the same. The newer one goes before the older
 // one. If the question is about a moment, the last one that was said by then goes before
 // every other; if it is about what no longer holds, the older one goes first. A passage that
-// is trusted less never goes before one that is trusted more.
+// is trusted less never goes before one that is trusted more, nor one that lacks a name or a number of the question.
 func newerFirst(q question, best []Ranked) {
 	near, enough := sameNear, sameScore
 	if q.now || q.past {
@@ -101,7 +101,7 @@ func newerFirst(q question, best []Ranked) {
 	for i := range best {
 		for j := range best {
 			a, b := &best[i], &best[j]
-			if i != j && b.Score <= a.Score && before[j] >= float64(enough*before[i]) && !a.Trust.Outranks(b.Trust) && holds(q, a.At, b.At) && alike(a, b, near) {
+			if i != j && b.Score <= a.Score && before[j] >= float64(enough*before[i]) && !a.Trust.Outranks(b.Trust) && a.Has&q.named&^b.Has == 0 && holds(q, a.At, b.At) && alike(a, b, near) {
 				a.Score, b.Score = b.Score, a.Score
 				b.Parts.Newer = true
 			}

@@ -50,11 +50,12 @@ func calibrate(q question, all []Ranked, with, without curve) {
 		covered = max(covered, share(q.rarity, r.Has))
 	}
 	wording := c.wording(q, first)
+	named := q.names(first) // tells passages apart, and says nothing of whether there is an answer
 	same := c.base + float64(c.covered*covered) + float64(c.misspelt*q.misspelt) + wording
 	for i := range all {
 		s := all[i].Score
 		all[i].Parts.Wording = wording
-		all[i].Score = 1 / (1 + math.Exp(-(same + float64(c.score*s) + float64(c.behind*(s-first.Score)))))
+		all[i].Score = 1 / (1 + math.Exp(-(same + float64(c.score*(s-named)) + float64(c.behind*(s-first.Score)))))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/test/must"
 )
 
 // at is a vector at an angle, in degrees, of a plane.
@@ -231,4 +232,35 @@ func compared(all []Candidate) []Candidate {
 		}
 	}
 	return all
+}
+
+// A memory that repeats another one word by word is shown once, with the newest.
+func TestRepeatsGiveWay(t *testing.T) {
+	t.Parallel()
+	near, far := Quantize([]float32{1, 0, 0, 0}), Quantize([]float32{0.9, 0.43, 0, 0})
+	memory := func(owner string, at int64, v Vector, trust amber.Trust) Ranked {
+		return Ranked{Candidate: Candidate{Passage: Passage{Source: SourceMemory, Owner: owner, At: at}, Vector: v, Trust: trust}}
+	}
+	var got []string
+	for _, r := range distinct([]Ranked{
+		memory("new", 3, near, amber.TrustAgent), memory("old", 1, near, amber.TrustAgent), memory("other", 2, far, amber.TrustAgent),
+		memory("owner's", 1, near, amber.TrustOwn), memory("newer", 4, near, amber.TrustAgent),
+	}, 10) {
+		got = append(got, r.Owner)
+	}
+	must.Equal(t, "shown", got, []string{"new", "other", "owner's", "newer"})
+}
+
+// A newer memory about the same does not go before the one that has the number of the question.
+func TestNumbersOutrankNewer(t *testing.T) {
+	t.Parallel()
+	v := Quantize([]float32{1, 0, 0, 0})
+	all := []Ranked{
+		{Candidate: Candidate{Match: Match{Has: 3}, Passage: Passage{Owner: "asked", At: oneDay}, Vector: v}, Score: 1},
+		{Candidate: Candidate{Match: Match{Has: 1}, Passage: Passage{Owner: "newer", At: 90 * oneDay}, Vector: v}, Score: 0.9},
+	}
+	newerFirst(question{named: 2}, all)
+	must.Equal(t, "first", all[0].Owner, "asked")
+	newerFirst(question{}, all)
+	must.Equal(t, "first, without a number", all[0].Owner, "newer")
 }

@@ -110,11 +110,12 @@ func newRecaller(s Source, cache *Cache, q Request) (*recaller, error) {
 		return nil, err
 	}
 	slips, named := uint64(0), analyze.Named(q.Text)
+	timed := readTime(q.Text, q.Now).span != (span{}) // its numbers are those of the time
 	for i, one := range r.asked[:len(r.Rarity)] {
 		if len(one.Variants) > 0 && !slices.ContainsFunc(one.Variants, func(v Variant) bool { return v.Share >= shareForm }) {
 			slips |= 1 << i
 		}
-		if named[one.Word] && len(one.Variants) > 0 {
+		if named[one.Word] && len(one.Variants) > 0 && !(timed && isNumber(one.Word)) {
 			r.named |= 1 << i
 		}
 	}

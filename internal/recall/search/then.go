@@ -119,7 +119,7 @@ func (r *timeReader) turn() {
 	}
 }
 
-// relative reads "last month" and its like. What follows "last year" may be a part of that.
+// relative reads "last month" and its like. A month or a season behind "last year" is of that year.
 func (r *timeReader) relative() (from, to time.Time, ok bool) {
 	y, m, d := r.today.Date()
 	switch kind := r.unit(); kind {

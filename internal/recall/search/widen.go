@@ -141,7 +141,7 @@ func isNumber(s string) bool {
 
 // halves returns two words that passages have and that make a word together, the longest first one.
 func (w *widener) halves(word string) (first, second string) {
-	const half = 3 // letters
+	const half = 4 // letters: shorter words are in many others
 	known := map[string]bool{}
 	for _, v := range w.vocabularies {
 		for _, form := range v.words {
