@@ -23,7 +23,7 @@ type Query struct {
 	// emoji and other signs, each once, at most 16.
 	Runs []string
 	// Related are words that people use for one of Words, none of them with
-	// the stem of a word, at most 64. They are looked for when Words and Runs
+	// the stem of a word, and stop words of a language other than English, at most 64. They are looked for when Words and Runs
 	// find too little.
 	Related []string
 }
@@ -40,6 +40,11 @@ func Parse(text string) Query {
 	}
 	q.Words = firstDistinct(content, maxWords, Stem)
 	q.Related = relatedTo(q.Words)
+	for _, w := range words {
+		if len(q.Related) < maxRelated && !isStopWord(w) && isStopIn(tag, w) && !slices.Contains(q.Words, w) {
+			q.Related = append(q.Related, w) // better than nothing
+		}
+	}
 	return q
 }
 

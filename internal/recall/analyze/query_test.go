@@ -104,3 +104,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A question in another language is asked without its own stop words, and words of English stay as they were.
+func TestParseInLanguages(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"Welche Datenbank haben wir für die Rechnungen gewählt?":          {"datenbank", "rechnungen", "gewahlt"},
+		"¿Qué base de datos usamos para las facturas?":                    {"base", "datos", "usamos", "facturas"},
+		"Warum darf der Dienst nicht ohne Passwort starten, und wie geht": {"dienst", "nicht", "ohne", "passwort", "starten", "geht"},
+		"why must the service not start without a password":               {"must", "service", "not", "start", "without", "password"},
+	} {
+		must.Equal(t, text, analyze.Parse(text).Words, want)
+	}
+	must.Equal(t, "runs", analyze.Parse("どのデータベースを使っていますか").Runs, []string{"データベースを使"})
+	e := analyze.EndingsOf("de")
+	must.Equal(t, "stems", []string{e.Stem("entscheidungen"), e.Stem("entscheidung"), e.Stem("ein"), e.Stem("e2e")}, []string{"entscheid", "entscheid", "ein", ""})
+	must.Equal(t, "English", analyze.EndingsOf("en") == nil, true)
+}
