@@ -16,6 +16,10 @@ func (a *around) Recall(ctx context.Context, q Query) (RecallResult, error) {
 	return call1(ctx, a, lists(LayerLongTerm, "recall", "recall"), a.next.LongTerm, LongTerm.Recall, q)
 }
 
+func (a *around) Ask(ctx context.Context, q Query, leave Leave) (RecallResult, error) {
+	return call2(ctx, a, lists(LayerLongTerm, "ask", "ask everything"), a.next.Everything, Everything.Ask, q, leave)
+}
+
 func (a *around) Write(ctx context.Context, r WriteRequest) (WriteAck, error) {
 	return call1(ctx, a, changes(LayerLongTerm, "write", "write memory"), a.next.LongTerm, LongTerm.Write, r)
 }

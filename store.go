@@ -19,6 +19,7 @@ type Parts struct {
 	Compactions Compactions  `layer:"turns"`
 	Stats       StatsReader  `layer:"long_term"`
 	Changes     ChangeLog    `layer:"long_term"`
+	Everything  Everything   `layer:"long_term"`
 	Semantic    bool         `layer:"long_term"` // recall finds by meaning, too, not by words alone
 
 	// Sessions and what belongs to them.

@@ -146,6 +146,18 @@ func (q Query) Normalize() (Query, []Clamp, error) {
 	)
 }
 
+// NormalizeAll is Normalize for a question to everything. Errors: invalid, also when the query names a scope; refused without
+// leave.
+func (q Query) NormalizeAll(l Leave) (Query, []Clamp, error) {
+	if err := l.Check(); err != nil {
+		return q, nil, err
+	}
+	if q.Scope != "" {
+		return q, nil, Errorf(KindInvalid, "check query", "", "a question to everything names the scope %.40q", q.Scope)
+	}
+	return q.Normalize()
+}
+
 // checkLayers returns the layers a query asks, in their order, each once.
 func checkLayers(layers []RecallLayer, memoriesOnly bool) ([]RecallLayer, error) {
 	for _, l := range layers {

@@ -22,6 +22,9 @@ func (a *Agent) follow() {
 	if a.plain.LongTerm != nil {
 		a.plain.LongTerm = followedRecall{a.plain.LongTerm, a}
 	}
+	if a.plain.Everything != nil {
+		a.plain.Everything = followedAsk{a.plain.Everything, a}
+	}
 }
 
 // followedNotes are notes whose changes come into the index.
@@ -65,13 +68,29 @@ type followedRecall struct {
 
 // Recall implements [amber.LongTerm]. Where notes cannot be brought in, the answer says so.
 func (l followedRecall) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	return afterNotes(ctx, l.a, q, func() (amber.RecallResult, error) { return l.LongTerm.Recall(ctx, q) })
+}
+
+// followedAsk is followedRecall for questions to everything.
+type followedAsk struct {
+	amber.Everything
+	a *Agent
+}
+
+// Ask implements [amber.Everything].
+func (e followedAsk) Ask(ctx context.Context, q amber.Query, leave amber.Leave) (amber.RecallResult, error) {
+	return afterNotes(ctx, e.a, q, func() (amber.RecallResult, error) { return e.Everything.Ask(ctx, q, leave) })
+}
+
+// afterNotes brings in the notes that a query may find, and answers it.
+func afterNotes(ctx context.Context, a *Agent, q amber.Query, answer func() (amber.RecallResult, error)) (amber.RecallResult, error) {
 	missing := ""
 	if asksNotes(q) {
-		if err := l.a.FollowNotes(ctx); err != nil {
+		if err := a.FollowNotes(ctx); err != nil {
 			missing = "the newest notes are not in the index: " + err.Error()
 		}
 	}
-	result, err := l.LongTerm.Recall(ctx, q)
+	result, err := answer()
 	if result.Degraded == "" {
 		result.Degraded = missing
 	}

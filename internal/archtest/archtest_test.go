@@ -62,7 +62,7 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	root := t.TempDir()
 	source := "package x\nimport (\"os\"; \"time\")\nfunc init() { os.Rename(\"a\", \"b\"); _ = time.Now() }\n" +
 		"const takeHint = \"restore --tolerant\"\nvar e = struct{ Hint string }{Hint: \"with --no-verify\"}\n" +
-		"func g() { context.WithValue(nil, nil, nil); permit.New(nil) }\n" +
+		"func g() { context.WithValue(nil, nil, nil); permit.New(nil); amber.LeaveOfOwner() }\n" +
 		"func f() { e.Hint = \"or \" + \"--force\"; e.Hint = \"amber list\"; usage := \"--tolerant reads more\"; _ = usage }\n"
 	must.Do(t, os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600))
 	engine := filepath.Join(root, "internal", "freeze", "snapshot")
@@ -80,6 +80,7 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	want := []string{
 		".: the package has no package comment",
 		"internal/freeze/snapshot/retain.go calls Operate: an agent in a database needs a lease, too, so Engine.operate does it",
+		"x.go gives the leave to ask everything: the door that knows the owner does",
 		"x.go has a hint with --force: a hint does not tell people to skip a check",
 		"x.go has a hint with --no-verify: a hint does not tell people to skip a check",
 		"x.go has a hint with --tolerant: a hint does not tell people to skip a check",

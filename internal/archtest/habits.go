@@ -36,6 +36,12 @@ var leased = []string{"internal/freeze/snapshot/place.go", "internal/freeze/snap
 // granting are the files that make permits, each right after it took a lock or a lease.
 var granting = []string{"internal/freeze/snapshot/engine.go", "internal/serve/daemon/share.go"}
 
+// asking are the files that give the leave to ask everything, each right after it found that the owner asks, and the suite of
+// promises, which asks stores that it made.
+var asking = []string{
+	"cmd/amber/internal/cli/everything.go", "internal/serve/web/everything.go", "store/storetest/checks_ask.go", "store/storetest/part.go",
+}
+
 // bounded are the files that begin transactions on PostgreSQL, or say how long one may be silent: one of another file could keep the lock of an
 // agent for as long as its program stands still.
 var bounded = []string{"internal/base/pgdb/db.go", "internal/store/postgres/schema/migrate.go", "internal/store/postgres/mirror/export.go"}
@@ -112,6 +118,9 @@ func habitsOf(file string, f *ast.File) (broken []string) {
 			call := x.Name + "." + n.Sel.Name
 			if call == "permit.New" && !slices.Contains(granting, file) {
 				broken = append(broken, file+" makes a permit: the code that takes a lock or a lease does")
+			}
+			if call == "amber.LeaveOfOwner" && !slices.Contains(asking, file) {
+				broken = append(broken, file+" gives the leave to ask everything: the door that knows the owner does")
 			}
 			for _, rule := range forbidden {
 				if rule.call == call && !slices.Contains(rule.except, pkg) {

@@ -23,11 +23,28 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	if err != nil {
 		return amber.RecallResult{Hits: []amber.Hit{}}, err
 	}
-	return run(ctx, s, "recall", func() (amber.RecallResult, error) {
-		result := amber.RecallResult{Hits: []amber.Hit{}, Clamped: clamped}
+	return answered(ctx, s, q, clamped, false)
+}
+
+// everything answers questions to everything.
+type everything struct{ s *Store }
+
+// Ask implements [amber.Everything].
+func (e everything) Ask(ctx context.Context, q amber.Query, leave amber.Leave) (amber.RecallResult, error) {
+	q, clamped, err := q.NormalizeAll(leave)
+	if err != nil {
+		return amber.RecallResult{Hits: []amber.Hit{}}, err
+	}
+	return answered(ctx, e.s, q, clamped, true)
+}
+
+// answered answers a query that was normalized: from what its identities see, or from everything.
+func answered(ctx context.Context, s *Store, q amber.Query, clamped []amber.Clamp, all bool) (amber.RecallResult, error) {
+	return run(ctx, s, "recall", func() (result amber.RecallResult, err error) {
+		result = amber.RecallResult{Hits: []amber.Hit{}, Clamped: clamped}
 		if strings.TrimSpace(q.Text) == "" {
-			result.Hits = s.newest(q)
-		} else if result.Hits, err = s.find(q); err != nil {
+			result.Hits = s.newest(q, all)
+		} else if result.Hits, err = s.find(q, all); err != nil {
 			return result, err
 		}
 		all := len(result.Hits)
@@ -40,14 +57,14 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 }
 
 // newest answers a query without words.
-func (s *Store) newest(q amber.Query) []amber.Hit {
+func (s *Store) newest(q amber.Query, all bool) []amber.Hit {
 	found := []amber.Memory{}
 	if !slices.Contains(q.Layers, amber.LayerMemory) {
 		return []amber.Hit{}
 	}
 	for _, r := range s.records {
 		m := r.present()
-		if r.live() && q.Sees(m.Scope, m.Identities) && passes(q.Filter, m) && q.Believes(m.Trust) {
+		if r.live() && (all || q.Sees(m.Scope, m.Identities)) && passes(q.Filter, m) && q.Believes(m.Trust) {
 			found = append(found, m)
 		}
 	}
@@ -72,9 +89,12 @@ type owned struct {
 }
 
 // find asks the index.
-func (s *Store) find(q amber.Query) ([]amber.Hit, error) {
+func (s *Store) find(q amber.Query, all bool) ([]amber.Hit, error) {
 	index, owners := s.index()
 	r := search.Request{Text: q.Text, Filter: search.FilterOf(q), Now: s.now().UnixMilli(), Prompt: q.Prompted(), Limit: q.Limit}
+	if all {
+		r.Filter = search.FilterOfAll(q)
+	}
 	if !q.Since.IsZero() {
 		r.Since = q.Since.UnixMilli()
 	}

@@ -102,7 +102,7 @@ func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
 func (s *Store) Parts() amber.Parts {
 	return amber.Parts{
 		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s,
-		Relations: s, Concepts: s, Compactions: s, Stats: s, Changes: s,
+		Relations: s, Concepts: s, Compactions: s, Stats: s, Changes: s, Everything: everything{s},
 		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
 		Notes: s, NoteLog: s,
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,

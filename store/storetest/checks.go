@@ -9,7 +9,7 @@ func Checks() []Check {
 		writeChecks(), recordChecks(), dedupeChecks(), topicChecks(), idempotencyChecks(), batchChecks(),
 		editChecks(), deleteChecks(), eraseChecks(),
 		listChecks(), pageChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
-		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(), recallLayerChecks(),
+		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(), recallLayerChecks(), askChecks(),
 		turnChecks(), compactionChecks(), sessionChecks(), activeChecks(), stateChecks(), loopChecks(),
 		ingestChecks(), ingestPartChecks(), ingestPastChecks(), activityChecks(), journalChecks(),
 		taskChecks(), eventChecks(), approvalChecks(), resultChecks(),

@@ -24,7 +24,7 @@ func (m mutant) backend() storetest.Backend {
 }
 
 func allMutants() []mutant {
-	return slices.Concat(memoryMutants(), readMutants(), recallMutants(), sessionMutants(), ingestMutants(), controlMutants(), queueMutants(), raceMutants(), documentMutants())
+	return slices.Concat(memoryMutants(), readMutants(), recallMutants(), askMutants(), sessionMutants(), ingestMutants(), controlMutants(), queueMutants(), raceMutants(), documentMutants())
 }
 
 // lifetimes is how many histories a mutant may live through at most.

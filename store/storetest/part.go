@@ -9,6 +9,7 @@ type part string
 // and two that capabilities do not tell.
 const (
 	longTerm    part = "long-term memory"
+	everything  part = "questions to everything"
 	memories    part = "memory reader"
 	batches     part = "batch writer"
 	edits       part = "editor"
@@ -36,10 +37,12 @@ const (
 func (w *world) parts() map[part]bool {
 	c := w.Capabilities()
 	_, recallErr := w.LongTerm.Recall(w.ctx, amber.Query{})
+	_, askErr := w.Everything.Ask(w.ctx, amber.Query{}, amber.LeaveOfOwner())
 	_, headErr := w.ControlChanges.Head(w.ctx)
 	return map[part]bool{
-		longTerm: amber.KindOf(recallErr) != amber.KindUnsupported,
-		memories: c.Memories, batches: c.Batch, edits: c.Edit, erasure: c.Erase,
+		longTerm:   amber.KindOf(recallErr) != amber.KindUnsupported,
+		everything: amber.KindOf(askErr) != amber.KindUnsupported,
+		memories:   c.Memories, batches: c.Batch, edits: c.Edit, erasure: c.Erase,
 		relations: c.Relations, concepts: c.Concepts,
 		compactions: c.Compactions, stats: c.Stats, changes: c.Changes,
 		turns: c.Turns, loops: c.Loops, sessions: c.Sessions, states: c.States, ingest: c.Ingest,

@@ -120,6 +120,12 @@ func (l *Limit) recall(ctx context.Context, c *amber.Call) error {
 	return answered(l.Found(ctx, *c.Out.(*amber.RecallResult), l.store.Memories.Get))(c)
 }
 
+// askEverything refuses a question to everything, with leave and without.
+func (l *Limit) askEverything(_ context.Context, c *amber.Call) error {
+	c.Out.(*amber.RecallResult).Hits = []amber.Hit{}
+	return amber.Errorf(amber.KindRefused, c.Method.Op, "", "a caller who is bound to %s does not ask everything", l.bound)
+}
+
 func (l *Limit) writes(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteRequest, error) {
 	out := make([]amber.WriteRequest, len(rs))
 	for i, r := range rs {

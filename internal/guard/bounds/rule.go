@@ -12,6 +12,7 @@ type rule func(l *Limit, ctx context.Context, c *amber.Call) error
 // rules are those of every method that a bound caller may call, by the names of the methods.
 var rules = map[string]rule{
 	"recall":         (*Limit).recall,
+	"ask":            (*Limit).askEverything,
 	"write":          prepared((*Limit).write),
 	"write_batch":    prepared((*Limit).writes),
 	"delete":         under((*Limit).memory),

@@ -78,7 +78,7 @@ func scopeFacet(s amber.Scope, identity string) string {
 
 // FilterOf returns what a query lets through, but for its times.
 func FilterOf(q amber.Query) Filter {
-	var scopes, layers, kinds []string
+	var scopes []string
 	for _, s := range amber.Scopes() {
 		id := q.For(s)
 		if q.Scope != "" && q.Scope != s || s != amber.ScopeGlobal && id == "" {
@@ -86,10 +86,16 @@ func FilterOf(q amber.Query) Filter {
 		}
 		scopes = append(scopes, scopeFacet(s, id))
 	}
+	return append(Filter{scopes}, FilterOfAll(q)...)
+}
+
+// FilterOfAll is [FilterOf] for a question to everything: no scope and no identity narrows it.
+func FilterOfAll(q amber.Query) Filter {
+	var layers, kinds []string
 	for _, l := range q.Layers {
 		layers = append(layers, Facet(facetLayer, string(l)))
 	}
-	f := Filter{scopes}
+	var f Filter
 	if len(layers) < len(amber.RecallLayers()) {
 		f = append(f, layers)
 	}

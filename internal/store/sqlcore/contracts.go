@@ -130,7 +130,7 @@ func (s *Contracts) HasNotes() bool { return !s.noNotes }
 func (s *Contracts) Parts() amber.Parts {
 	return amber.Parts{
 		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s, Relations: s, Concepts: s,
-		Compactions: s, Stats: s, Changes: s,
+		Compactions: s, Stats: s, Changes: s, Everything: everything{s},
 		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
 		ControlChanges: controlLog{s},

@@ -24,13 +24,29 @@ const (
 // Recall implements [amber.LongTerm]. It finds out what the question means while it looks up the
 // words of the question.
 func (s *Contracts) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
-	result := amber.RecallResult{Hits: []amber.Hit{}}
 	q, clamped, err := q.Normalize()
 	if err != nil {
-		return result, err
+		return amber.RecallResult{Hits: []amber.Hit{}}, err
 	}
-	result.Clamped = clamped
-	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, notes: !s.noNotes, meaningOnly: s.o.MeaningOnly}
+	return answer(ctx, s, q, clamped, false)
+}
+
+// everything answers questions to everything.
+type everything struct{ s *Contracts }
+
+// Ask implements [amber.Everything].
+func (e everything) Ask(ctx context.Context, q amber.Query, leave amber.Leave) (amber.RecallResult, error) {
+	q, clamped, err := q.NormalizeAll(leave)
+	if err != nil {
+		return amber.RecallResult{Hits: []amber.Hit{}}, err
+	}
+	return answer(ctx, e.s, q, clamped, true)
+}
+
+// answer answers a query that was normalized: from what its identities see, or from everything.
+func answer(ctx context.Context, s *Contracts, q amber.Query, clamped []amber.Clamp, all bool) (amber.RecallResult, error) {
+	result, err := amber.RecallResult{Hits: []amber.Hit{}, Clamped: clamped}, error(nil)
+	r := recaller{ask: q, all: all, parsed: analyze.Parse(q.Text), past: s.past, notes: !s.noNotes, meaningOnly: s.o.MeaningOnly}
 	r.of = askedOf(s.o.Model, q)
 	if l, ok := s.o.Model.(search.Lacking); ok && !q.Prompted() {
 		r.lacks = l.Lacks(q.Text)
@@ -94,6 +110,7 @@ func (t turns) take(ctx context.Context) (pass func(), err error) {
 type recaller struct {
 	tx       *Tx
 	ask      amber.Query
+	all      bool // the identities of the query narrow nothing
 	parsed   analyze.Query
 	of       []search.Model // that know the question
 	meanings []spaceMeaning // what the question means, in each of them that has vectors
@@ -131,6 +148,9 @@ func (r *recaller) find(limit int) (search.Answer, error) {
 		Text: r.ask.Text, Filter: search.FilterOf(r.ask), Now: r.tx.Now.UnixMilli(), Limit: limit,
 		Prompt: r.ask.Prompted(), MeaningOnly: r.meaningOnly,
 	}
+	if r.all {
+		request.Filter = search.FilterOfAll(r.ask)
+	}
 	if !r.ask.Since.IsZero() {
 		request.Since = r.ask.Since.UnixMilli()
 	}
@@ -152,7 +172,7 @@ func (r *recaller) newest() ([]amber.Hit, error) {
 		return []amber.Hit{}, nil
 	}
 	var filter conditions
-	if err := filter.filter(r.ask.Filter, false); err != nil {
+	if err := filter.filter(r.ask.Filter, r.all); err != nil {
 		return nil, err
 	}
 	switch {
