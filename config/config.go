@@ -52,6 +52,8 @@ type Memory struct {
 type Recall struct {
 	Enabled bool
 	TopK    int // hits where a query names no limit
+	// AgentsAskAll lets `amber ask` in the shell of an agent ask everything.
+	AgentsAskAll bool
 }
 
 // Write configures writing to long-term memory.

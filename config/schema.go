@@ -119,6 +119,7 @@ func memoryKeys() []Key {
 		key(enabledPath, true, false, func(c *Config) *bool { return &c.Memory.Enabled }),
 		key(backendPath, "sqlite", "", func(c *Config) *string { return &c.Memory.Backend }),
 		key(recallEnabledPath, true, false, func(c *Config) *bool { return &c.Memory.Recall.Enabled }),
+		key("memory.recall.agents_ask_all", false, false, func(c *Config) *bool { return &c.Memory.Recall.AgentsAskAll }),
 		key("memory.recall.top_k", amber.DefaultTopK, amber.MaxTopK, func(c *Config) *int { return &c.Memory.Recall.TopK }),
 		key(writeEnabledPath, true, false, func(c *Config) *bool { return &c.Memory.Write.Enabled }),
 		key(maxBatchPath, amber.DefaultBatchSize, amber.MaxBatchSize, func(c *Config) *int { return &c.Memory.Write.MaxBatchSize }),

@@ -47,8 +47,8 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"kind": cli.Texts(amber.MemoryKinds()), "scope": cli.Texts(amber.Scopes()),
 		"amber setup scope": {"user", "project"}, "amber token create scope": cli.Texts(wire.TokenScopes()),
 		"amber event append kind": nil, "amber session activity kind": nil,
-		"amber journal append host":  cli.Texts(hook.Hosts()),
-		"amber recall layer":         cli.Texts(amber.RecallLayers()),
+		"amber journal append host": cli.Texts(hook.Hosts()),
+		"amber recall layer":        cli.Texts(amber.RecallLayers()), "amber ask layer": cli.Texts(amber.RecallLayers()),
 		"amber eval recall baseline": {measure.BaselineBM25}, "amber eval recall layer": append(cli.Texts(amber.RecallLayers()), measure.LayerAll),
 	}
 	for _, verb := range []string{"recall", "context"} {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/wire"
 )
 
 func memoryEffects() map[string]effect {
@@ -23,6 +24,10 @@ func memoryEffects() map[string]effect {
 		"memory.enabled":        {value("false"), func(s *setting) string { return s.exit("remember", "x") }, "exit 0", "exit 6"},
 		"memory.backend":        refusedBackend("memory.backend", "inmem", "openviking, postgres, remote, sqlite"),
 		"memory.recall.enabled": {value("false"), func(s *setting) string { return s.exit("recall", "x") }, "exit 0", "exit 6"},
+		"memory.recall.agents_ask_all": {value("true"), func(s *setting) string {
+			s.set("CLAUDECODE", "1")
+			return fmt.Sprint(told[wire.Asked](s, "ask", "fish").All)
+		}, "false", "true"},
 		"memory.recall.top_k": {value("1"), func(s *setting) string {
 			s.does("remember", "one fish")
 			s.does("remember", "two fish")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,6 +119,14 @@ func (u *user) doors(t *testing.T, r *running, agent *client.Agent, reader, othe
 		out["CLI outside of projects"+name] = u.must("", "--json", "context", goal, "--sessions", "50")
 	}
 	out["CLI timeline"] = u.must("", "timeline", string(shared), "--project", reader.ProjectID, "--user", reader.UserID)
+	for i, env := range []string{"CLAUDECODE=1", "CODEX_SANDBOX=seatbelt", "GEMINI_CLI=1", "CURSOR_AGENT=1", "AGENT=amp"} {
+		agent := *u
+		agent.env = append(slices.Clone(u.env), env)
+		for _, ask := range [][]string{{"ask"}, {"recall", "--all"}} {
+			args := append(append([]string{"--json"}, ask...), "canary "+other.word+" summary", "--project", reader.ProjectID)
+			out[fmt.Sprint("CLI of an agent, recall by ", ask, i)] = agent.must("", args...)
+		}
+	}
 	u.hookDoors(t, reader, other, out)
 	u.toolDoors(t, reader, other, shared, out)
 	return out

@@ -103,6 +103,11 @@ func (a *app) tuiSource(ctx context.Context, cmd *cobra.Command, s *cli.Opened) 
 	if src.Folder, err = a.tuiFolder(ctx, s); err != nil {
 		return src, err
 	}
+	if leave, why := a.Everything(s); why == "" {
+		src.Ask = func(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+			return s.Store.Everything.Ask(ctx, q, leave)
+		}
+	}
 	if s.Remote != nil {
 		a.tuiRemote(&src, s)
 		return src, nil

@@ -13,7 +13,7 @@ import (
 // word is taken where a command of that name is.
 func synonyms() map[string][]string {
 	return map[string][]string{
-		"search": {"recall", "list"}, "find": {"recall", "show", "list"}, "query": {"recall", "list"}, "grep": {"recall"}, "ask": {"recall"},
+		"search": {"recall", "list"}, "find": {"recall", "show", "list"}, "query": {"recall", "list"}, "grep": {"recall"},
 		"ls": {"list"}, "all": {"list"}, "dir": {"list"},
 		"status": {"doctor", "show", "list"}, "health": {"doctor"}, "check": {"doctor", "verify"}, "diagnose": {"doctor"}, "test": {"doctor", "verify"},
 		"add": {"remember", "create", "new", "save", "write", "start"}, "save": {"remember", "create", "write"}, "store": {"remember", "save"}, "put": {"remember", "write", "save"},

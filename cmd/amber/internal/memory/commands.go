@@ -4,6 +4,7 @@ package memory
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +21,12 @@ type app struct{ *cli.App }
 // Commands returns the verbs.
 func Commands(c *cli.App) []*cobra.Command {
 	a := &app{c}
-	return cli.Remotely(cli.Describe(verbs, []string{"{max_neighbours}", fmt.Sprint(amber.MaxNeighbours)},
-		a.rememberCommand(), a.recallCommand(), a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(),
+	ask := a.askCommand() // no server answers it
+	all := cli.Describe(verbs, []string{"{max_neighbours}", fmt.Sprint(amber.MaxNeighbours)},
+		a.rememberCommand(), a.recallCommand(), ask, a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(),
 		a.timelineCommand(), a.contextCommand(), a.blameCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(),
 		a.reviewCommand(), a.conceptCommand(), a.relationCommand(), a.noteCommand(),
-	)...)
+	)
+	_ = cli.Remotely(slices.DeleteFunc(slices.Clone(all), func(c *cobra.Command) bool { return c == ask })...)
+	return all
 }

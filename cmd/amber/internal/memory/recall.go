@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/base/term"
 	"github.com/amber-memory/amber/internal/base/words"
+	"github.com/amber-memory/amber/wire"
 )
 
 // filterFlags narrow recall and list.
@@ -23,6 +24,11 @@ type filterFlags struct {
 
 func (f *filterFlags) add(cmd *cobra.Command) {
 	f.IdentityFlags.Add(cmd)
+	f.addNarrowing(cmd)
+}
+
+// addNarrowing adds the flags that are about no identity.
+func (f *filterFlags) addNarrowing(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.kinds, "kind", nil, "only this kind (repeat)")
 	fl.StringArrayVar(&f.tags, "tag", nil, "only with this tag (repeat: all of them)")
@@ -48,58 +54,95 @@ func (a *app) filter(ctx context.Context, s *cli.Opened, f filterFlags) (out amb
 	return out, err
 }
 
+// hitFlags say which hits are shown, and how.
+type hitFlags struct {
+	n        int
+	explain  bool
+	layers   []string
+	minScore float64
+}
+
+func (h *hitFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVarP(&h.n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
+	cmd.Flags().StringArrayVar(&h.layers, "layer", nil, "only this layer (repeat): memory, exchange, note, session or activity")
+	cmd.Flags().Float64Var(&h.minScore, "min-score", 0, "leave out hits that are less likely to be relevant, 0 to 1")
+	cmd.Flags().BoolVar(&h.explain, "explain", false, "show why each hit ranks where it does")
+}
+
+// question is the query of an argument and the flags.
+func (a *app) question(cmd *cobra.Command, arg string, h hitFlags) (amber.Query, error) {
+	if cmd.Flags().Changed("limit") {
+		if err := cli.Limit("-n", h.n); err != nil {
+			return amber.Query{}, err
+		}
+	}
+	text, err := a.Text(arg, amber.MaxQueryBytes)
+	if err != nil {
+		return amber.Query{}, err
+	}
+	if strings.TrimSpace(text) == "" {
+		return amber.Query{}, amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty").WithHint("amber list")
+	}
+	return layered(amber.Query{Text: text, Limit: h.n, Explain: h.explain}, h.layers, h.minScore)
+}
+
 func (a *app) recallCommand() *cobra.Command {
 	var f filterFlags
-	var n int
-	var explain bool
+	var h hitFlags
+	var all bool
 	var at string
-	var layers []string
-	var minScore float64
 	cmd := cli.Verb("recall", func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("limit") {
-			if err := cli.Limit("-n", n); err != nil {
-				return err
-			}
-		}
-		text, err := a.Text(args[0], amber.MaxQueryBytes)
+		q, err := a.question(cmd, args[0], h)
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(text) == "" {
-			return amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty").WithHint("amber list")
-		}
-		q, err := layered(amber.Query{Text: text, Limit: n, Explain: explain}, layers, minScore)
-		if err != nil {
-			return err
+		if all && cmd.Flags().Changed("at") {
+			return cli.Usage("--all does not go with --at: a snapshot answers for the project")
 		}
 		if cmd.Flags().Changed("at") {
 			return a.recallAt(cmd, at, f, q)
 		}
 		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-			var err error
-			if q.Filter, err = a.filter(ctx, s, f); err != nil {
-				return err
+			if all {
+				return a.ask(ctx, s, q, f)
 			}
-			if s.Local != nil {
-				s.Local.FeedWithin(ctx)
-			}
-			result, err := s.Store.LongTerm.Recall(ctx, q)
-			if err != nil {
-				return err
-			}
-			if len(result.Hits) == 0 {
-				defer a.noteOtherNames(ctx, s, f.Project)
-			}
-			return a.Out.Show(result, func(w io.Writer) { a.printHits(w, result) })
+			return a.recall(ctx, s, q, f)
 		})
 	})
 	f.add(cmd)
-	cmd.Flags().IntVarP(&n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
-	cmd.Flags().StringArrayVar(&layers, "layer", nil, "only this layer (repeat): memory, exchange, note, session or activity")
-	cmd.Flags().Float64Var(&minScore, "min-score", 0, "leave out hits that are less likely to be relevant, 0 to 1")
-	cmd.Flags().BoolVar(&explain, "explain", false, "show why each hit ranks where it does")
+	h.add(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "ask every project, chat, session and note, as amber ask does")
 	cmd.Flags().StringVar(&at, "at", "", "answer from this snapshot")
+	cli.OnlyHere(cmd.Flags(), "all")
 	return cmd
+}
+
+// recall answers a question from what is seen here, and says where better hits lie.
+func (a *app) recall(ctx context.Context, s *cli.Opened, q amber.Query, f filterFlags) error {
+	var err error
+	if q.Filter, err = a.filter(ctx, s, f); err != nil {
+		return err
+	}
+	if s.Local != nil {
+		s.Local.FeedWithin(ctx)
+	}
+	result, err := s.Store.LongTerm.Recall(ctx, q)
+	if err != nil {
+		return err
+	}
+	recalled := wire.Recalled{RecallResult: result}
+	if recalled.Elsewhere, err = a.elsewhere(ctx, s, q, result); err != nil {
+		return err
+	}
+	if len(result.Hits) == 0 {
+		defer a.noteOtherNames(ctx, s, f.Project)
+	}
+	return a.Out.Show(recalled, func(w io.Writer) {
+		a.printHits(w, result)
+		if line := wire.ElsewhereLine(recalled.Elsewhere); line != "" {
+			a.Out.Note("%s: --all", cli.Flat(line))
+		}
+	})
 }
 
 // layered adds what --layer and --min-score ask for.
@@ -117,7 +160,8 @@ func layered(q amber.Query, layers []string, minScore float64) (amber.Query, err
 	return q, nil
 }
 
-func (a *app) printHits(w io.Writer, r amber.RecallResult) {
+// noteAnswer says what an answer lacks.
+func (a *app) noteAnswer(r amber.RecallResult) {
 	p := a.Out
 	for _, c := range r.Clamped {
 		p.Note("-n %d is more than allowed; showing at most %d", c.Requested, c.Effective)
@@ -128,17 +172,25 @@ func (a *app) printHits(w io.Writer, r amber.RecallResult) {
 	}
 	if len(r.Hits) == 0 {
 		p.Note("nothing found")
-		return
 	}
+}
+
+func (a *app) printHits(w io.Writer, r amber.RecallResult) {
+	a.noteAnswer(r)
 	for i, h := range r.Hits {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		a.printHit(w, h)
-		cli.Wrapped(w, 6, "      %s", p.Style(cli.Dim, strings.Join(a.aboutHit(h), " · ")))
-		if h.Why != nil {
-			printWhy(w, h.Why)
-		}
+		a.printFound(w, h)
+	}
+}
+
+// printFound prints a hit and what it is.
+func (a *app) printFound(w io.Writer, h amber.Hit) {
+	a.printHit(w, h)
+	cli.Wrapped(w, 6, "      %s", a.Out.Style(cli.Dim, strings.Join(a.aboutHit(h), " · ")))
+	if h.Why != nil {
+		printWhy(w, h.Why)
 	}
 }
 

@@ -44,6 +44,10 @@ func (m recallScreen) recallPage() *window.Page {
 
 // nothingFound says what recall sees, and how a memory is stored.
 func (m recallScreen) nothingFound() string {
+	if m.src.Ask != nil {
+		return "Nothing was found. Recall asks every project, chat, session and note; screen 2 shows every memory.\n\nA memory is stored with\n" +
+			"  amber remember \"We chose PostgreSQL for JSONB\"\nor here: leave the field with esc, then type\n  :remember \"We chose PostgreSQL for JSONB\""
+	}
 	sees := "memories that are global"
 	if p := m.src.Identities.ProjectID; p != "" {
 		sees += " or of the project " + p
@@ -72,16 +76,32 @@ func (m recallScreen) recallLoad(text string, at wire.SnapshotMeta) func(ctx con
 	return func(ctx context.Context, _ string) (window.Batch, error) {
 		var b window.Batch
 		result, err := m.recallAt(ctx, q, at)
-		for _, h := range result.Hits {
-			b.Rows = append(b.Rows, hitRow(h))
+		if err != nil {
+			return b, err
+		}
+		if m.asksAll(text, at) {
+			b.Rows = groupedRows(wire.Grouped(result, m.src.Identities.ProjectID))
+		} else {
+			for _, h := range result.Hits {
+				b.Rows = append(b.Rows, hitRow(h))
+			}
 		}
 		b.Note = result.Degraded
 		return b, err
 	}
 }
 
+// asksAll reports whether a question is put to everything: the field without words lists what the folder sees, and a snapshot answers
+// for the project.
+func (m recallScreen) asksAll(text string, at wire.SnapshotMeta) bool {
+	return m.src.Ask != nil && at.ID == "" && strings.TrimSpace(text) != ""
+}
+
 // recallAt answers a query from now or from a snapshot.
 func (m recallScreen) recallAt(ctx context.Context, q amber.Query, at wire.SnapshotMeta) (amber.RecallResult, error) {
+	if m.asksAll(q.Text, at) {
+		return m.src.Ask(ctx, q)
+	}
 	if at.ID == "" {
 		return m.src.Store.LongTerm.Recall(ctx, q)
 	}
@@ -111,6 +131,18 @@ func hitRow(h amber.Hit) window.Row {
 		title = h.Content
 	}
 	return window.Row{ID: id, Lead: fmt.Sprintf("%.2f ", h.Score), Title: title, Side: string(h.Layer), Text: h.Content, Command: hitCommand(h), Value: h}
+}
+
+// groupedRows are hits by project, each with the name of its group.
+func groupedRows(asked wire.Asked) (rows []window.Row) {
+	for i, hits := range asked.Of() {
+		for _, h := range hits {
+			r := hitRow(h)
+			r.Extra = asked.Groups[i].Name
+			rows = append(rows, r)
+		}
+	}
+	return rows
 }
 
 // hitCommand shows what a hit was taken from.

@@ -22,6 +22,9 @@ type Source struct {
 	By         wire.Asker // who asks for snapshots
 	Folder     Folder
 
+	// Ask asks everything; nil: the screens ask what Identities see.
+	Ask func(ctx context.Context, q amber.Query) (amber.RecallResult, error)
+
 	Snapshots func(ctx context.Context) (Snapshots, error)
 	Context   func(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error)
 	Sync      func(ctx context.Context) (amber.SyncReport, error)
