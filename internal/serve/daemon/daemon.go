@@ -259,7 +259,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		return nil, err
 	}
 	s.page = web.New(web.Options{
-		API: api.Handler(), Authenticator: keeper, Budget: budget, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log, Version: s.o.Version,
+		API: api.Handler(), Authenticator: keeper, Ask: s.desk.Ask, Budget: budget, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log, Version: s.o.Version,
 		Insecure: s.o.TLS == nil && !s.o.BehindProxy, Secret: s.secret, Beat: s.o.Beat,
 	})
 	api.ServePage(s.page)

@@ -22,16 +22,24 @@ func recallRoutes(p *Page) { p.get("/recall", withStore(recallScreen.recall)) }
 type recallData struct {
 	Text, Project, Layer, AsOf string
 	Trusted, AsContext         bool
+	Owner                      bool // may ask everything
 	Layers                     []amber.RecallLayer
 	Projects                   []string            // to choose from
 	Snapshots                  []wire.SnapshotMeta // to choose from
 
 	Asked    bool
 	Hits     []hitRow
+	Groups   []hitGroup // of the hits, where everything was asked
 	Degraded string
 	SetAside []amber.SetAside // memories that cannot be read
 	Context  *contextView
 	Recent   *amber.Page[amber.Memory] // without a question
+}
+
+// hitGroup is what one project, or what belongs to none, has among the hits.
+type hitGroup struct {
+	wire.AskGroup
+	Rows []hitRow
 }
 
 // contextView is the block an agent would get.
@@ -46,7 +54,7 @@ func (v recallScreen) recall(ctx context.Context, store amber.Store) error {
 		Text: v.query("q"), Layer: v.query("layer"), AsOf: v.query("as_of"),
 		Trusted: v.query("trusted") != "", AsContext: v.query("context") != "", Layers: amber.RecallLayers(),
 	}
-	d.Asked = d.Text != ""
+	d.Asked, d.Owner = d.Text != "", v.owns()
 	recent, err := store.Memories.List(ctx, amber.ListQuery{All: true, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))})
 	if err != nil {
 		return err
@@ -67,11 +75,14 @@ func (v recallScreen) recall(ctx context.Context, store amber.Store) error {
 			d.Snapshots = append(d.Snapshots, wire.SnapshotMeta{ID: id, Label: "snapshot " + shortID(id)})
 		}
 	}
+	if d.Asked && d.Project == everything {
+		v.log.forget() // the API has no such question
+	}
 	return v.render("recall", s, d)
 }
 
 // chooseProject finds the projects of what was remembered last. A visitor who has not chosen
-// one asks for the latest: memories of a project are found only when it is named.
+// one asks for the latest: memories of a project are found only when it is named. The owner asks everything.
 func (d *recallData) chooseProject(v *visit, recent []amber.Memory) {
 	for _, m := range recent {
 		if m.ProjectID != "" && !slices.Contains(d.Projects, m.ProjectID) {
@@ -79,10 +90,19 @@ func (d *recallData) chooseProject(v *visit, recent []amber.Memory) {
 		}
 	}
 	d.Project = v.query("project")
-	if !v.r.URL.Query().Has("project") && len(d.Projects) > 0 {
-		d.Project = d.Projects[0]
+	whole := d.Owner && !d.AsContext && d.AsOf == "" // neither a snapshot nor a context is about everything
+	if d.Project == everything && !whole {
+		d.Project = ""
 	}
-	if d.Project != "" && !slices.Contains(d.Projects, d.Project) {
+	if !v.r.URL.Query().Has("project") || v.query("project") == everything && !whole {
+		switch {
+		case whole:
+			d.Project = everything
+		case len(d.Projects) > 0:
+			d.Project = d.Projects[0]
+		}
+	}
+	if d.Project != "" && d.Project != everything && !slices.Contains(d.Projects, d.Project) {
 		d.Projects = append(d.Projects, d.Project)
 	}
 }
@@ -99,10 +119,14 @@ func (v recallScreen) ask(ctx context.Context, store amber.Store, d *recallData)
 		q.Layers = []amber.RecallLayer{amber.RecallLayer(d.Layer)}
 		words = append(words, "--layer", d.Layer)
 	}
+	result, err := amber.RecallResult{}, error(nil)
+	if d.Project == everything {
+		words[0] = "ask"
+		return v.command(words...), v.askAll(ctx, d, q)
+	}
 	if d.Project != "" {
 		words = append(words, "--project", d.Project)
 	}
-	result, err := amber.RecallResult{}, error(nil)
 	if d.AsOf != "" {
 		words = append(words, "--at", d.AsOf)
 		var past *client.Past
@@ -114,6 +138,23 @@ func (v recallScreen) ask(ctx context.Context, store amber.Store, d *recallData)
 	}
 	d.Hits, d.Degraded, d.SetAside = v.hitRows(result.Hits), result.Degraded, result.SetAside
 	return v.command(words...), err
+}
+
+// askAll asks everything.
+func (v recallScreen) askAll(ctx context.Context, d *recallData, q amber.Query) error {
+	q.Identities = amber.Identities{}
+	result, err := v.askEverything(ctx, q)
+	if err != nil {
+		return err
+	}
+	asked := wire.Grouped(result, "")
+	d.Hits, d.Degraded, d.SetAside = v.hitRows(asked.Hits), result.Degraded, result.SetAside
+	rows := d.Hits
+	for _, g := range asked.Groups {
+		d.Groups = append(d.Groups, hitGroup{g, rows[:g.Hits]})
+		rows = rows[g.Hits:]
+	}
+	return nil
 }
 
 // askContext asks for the block that an agent would get.

@@ -36,6 +36,7 @@ type Authenticator interface {
 type Options struct {
 	API           http.Handler // is asked for everything
 	Authenticator Authenticator
+	Ask           Ask            // nil: no visitor asks everything
 	Budget        *server.Budget // bounds the screens that are drawn and not taken yet; nil: nothing does
 	Clock         amber.Clock
 	Random        io.Reader
