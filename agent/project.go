@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -133,7 +134,8 @@ func (a *Agent) TrustFolder(ctx context.Context, t wire.FolderTrust) (wire.Trust
 
 // folders decides which project a folder has.
 func (a *Agent) folders() *project.Registry {
-	return &project.Registry{Home: a.home.Dir(), Clock: a.o.Clock, Evidence: func(context.Context) (project.Evidence, error) {
+	userHome := cmp.Or(a.o.Getenv("HOME"), a.o.Getenv("USERPROFILE"))
+	return &project.Registry{Home: a.home.Dir(), Clock: a.o.Clock, UserHome: userHome, Evidence: func(context.Context) (project.Evidence, error) {
 		return Evidence{Store: a.plain, Done: func() error { return nil }}, nil
 	}}
 }

@@ -2,7 +2,7 @@ package project
 
 // Of returns the grant of a folder that no home knows.
 func Of(dir string) Grant {
-	c := claimOf(dir)
+	c := claimOf(dir, "")
 	if c.name == "" {
 		return Grant{Ignored: c.ignored}
 	}

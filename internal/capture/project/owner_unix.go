@@ -14,6 +14,9 @@ func ownFile(path string) bool {
 	return uid == int64(os.Geteuid()) || uid == 0
 }
 
+// mine reports whether a file belongs to the user.
+func mine(path string) bool { return owner(path) == int64(os.Geteuid()) }
+
 // owner is the user id of the owner of a file or folder, -1 where it cannot be read.
 func owner(path string) int64 {
 	info, err := os.Lstat(path)

@@ -172,8 +172,8 @@ func (p *pins) find(c claim) *pin {
 }
 
 // stands reports whether the folder of a pin is there and as it was pinned.
-func (p *pins) stands(one pin) bool {
-	if c := claimOf(one.Place); c.place == one.Place {
+func (p *pins) stands(one pin, userHome string) bool {
+	if c := claimOf(one.Place, userHome); c.place == one.Place {
 		found := p.find(c)
 		return found != nil && *found == one
 	}

@@ -9,7 +9,7 @@
 //	the path               name of the folder and a digest of where the repository lies
 //
 // Outside of a work tree .amber/project of the folder, or of one above it, is the claim, if the
-// file belongs to the user.
+// file belongs to the user; else the path of the nearest folder that looks like a project, or of the folder itself.
 //
 // A [Registry] decides which project a folder has: the file projects.json of a home holds the
 // folders that it knows. A folder that it does not know is given a project only where the home
@@ -21,6 +21,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -63,12 +64,16 @@ type claim struct {
 	claimed, ignored string
 }
 
-// claimOf reads what a directory claims. It never fails: what cannot be read claims nothing.
-func claimOf(dir string) claim {
+// claimOf reads what a directory claims, for a user with a home folder, which may be "". It never fails: what cannot be read
+// claims nothing.
+func claimOf(dir, userHome string) claim {
 	dir = real(dir)
 	top, ok := WorkTree(dir)
 	if !ok {
-		return outside(dir)
+		if c := outside(dir); c.name != "" {
+			return c
+		}
+		return unversioned(dir, userHome)
 	}
 	c := claim{top: top}
 	if common, why := gitFolder(top); why == "" {
@@ -108,8 +113,8 @@ func (c *claim) choose() {
 	if usable(remote.older) && remote.older != c.name {
 		c.older = []string{remote.older}
 	}
-	for _, name := range []string{remote.name, remote.older, named(c.place), filepath.Base(c.top)} {
-		if name != c.name && usable(name) {
+	for _, name := range []string{remote.name, remote.older, named(c.place), filepath.Base(c.top), named(c.top)} {
+		if name != c.name && usable(name) && !slices.Contains(c.others, name) {
 			c.others = append(c.others, name)
 		}
 	}

@@ -18,6 +18,9 @@ type Registry struct {
 	// Evidence opens what the home holds. It is only asked about folders that the home does not know.
 	// Nil evidence holds nothing; other evidence is closed.
 	Evidence func(ctx context.Context) (Evidence, error)
+	// UserHome is the home folder of the user. It and the folders above it are in no project; "": no folder outside of git is,
+	// unless .amber/project names one.
+	UserHome string
 	// Look answers what would be decided and writes nothing.
 	Look bool
 }
@@ -54,7 +57,7 @@ type Grant struct {
 // or has to ask for it. The grant is good also with an error. The error says why a folder that may
 // have a project has a name of its own this once.
 func (r *Registry) Of(ctx context.Context, dir string) (Grant, error) {
-	c := claimOf(dir)
+	c := claimOf(dir, r.UserHome)
 	if c.name == "" {
 		return Grant{Ignored: c.ignored}, nil
 	}
@@ -197,7 +200,7 @@ func (c claim) undecided() Grant {
 // which records may lie that belong to the project now. Errors: conflict where the folder asks for
 // nothing, or for something else than expected.
 func (r *Registry) Trust(ctx context.Context, dir, expected string) (now Grant, was string, err error) {
-	c, said := claimOf(dir), false
+	c, said := claimOf(dir, r.UserHome), false
 	err = r.change(ctx, func(p *pins) bool {
 		one := p.find(c)
 		if one == nil || one.Asks != expected || expected == "" {
@@ -220,7 +223,7 @@ func (r *Registry) TrustAt(ctx context.Context, place, expected string) (was []s
 	said := false
 	err = r.change(ctx, func(p *pins) bool {
 		one := p.at(place)
-		if one == nil || one.Asks != expected || expected == "" || !p.stands(*one) {
+		if one == nil || one.Asks != expected || expected == "" || !p.stands(*one, r.UserHome) {
 			return false
 		}
 		for _, name := range []string{one.Project, claim{place: place}.own()} {
@@ -243,11 +246,11 @@ func (r *Registry) TrustAt(ctx context.Context, place, expected string) (was []s
 // for none. Errors: invalid for what is not a name; refused where .amber is not a folder or the file
 // is not a regular file.
 func (r *Registry) Set(ctx context.Context, dir, name string) (now Grant, was string, err error) {
-	before := claimOf(dir)
+	before := claimOf(dir, r.UserHome)
 	if err := write(dir, name); err != nil {
 		return now, "", err
 	}
-	c := claimOf(dir)
+	c := claimOf(dir, r.UserHome)
 	err = r.change(ctx, func(p *pins) bool {
 		if old := p.at(before.place); before.place != "" && old != nil && (old.Asks == name || strings.HasPrefix(old.Project, ownPrefix)) && old.Project != name {
 			was = old.Project

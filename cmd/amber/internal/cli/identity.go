@@ -22,7 +22,7 @@ func (f *IdentityFlags) Add(cmd *cobra.Command) {
 // AddNames adds the flags without --scope, for verbs that only look.
 func (f *IdentityFlags) AddNames(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.Project, "project", "", "the project (default from the git repository of the working directory)")
+	fl.StringVar(&f.Project, "project", "", "the project (default that of the working directory)")
 	fl.StringVar(&f.User, "user", "", "the user")
 	fl.StringVar(&f.Workspace, "workspace", "", "the workspace")
 	fl.StringVar(&f.Session, "session", "", "the session (default the active one)")

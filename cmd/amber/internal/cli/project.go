@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -12,7 +13,7 @@ import (
 // is written.
 func (a *App) Projects(look bool) (*project.Registry, error) {
 	dir, err := a.HomeDir()
-	return &project.Registry{Home: dir, Clock: a.Clock, Evidence: a.evidence, Look: look || a.absent}, err
+	return &project.Registry{Home: dir, Clock: a.Clock, Evidence: a.evidence, UserHome: cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")), Look: look || a.absent}, err
 }
 
 // Project is what a folder has, "" outside of projects. Why a folder that may have one has a name of its own is said on

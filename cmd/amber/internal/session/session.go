@@ -48,7 +48,7 @@ func (a *app) sessionStartCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&r.Name, "name", "", "a name (default the id)")
 	fl.StringVar(&r.Binding, "binding", amber.DefaultBinding, "the chat or terminal it belongs to")
-	fl.StringVar(&r.Project, "project", "", "the project (default from the git repository of the working directory)")
+	fl.StringVar(&r.Project, "project", "", "the project (default that of the working directory)")
 	fl.StringVar(&r.Directory, "directory", "", "the folder it works in (default the working directory)")
 	fl.StringVar(&parent, "parent", "", "the session it continues")
 	return cmd

@@ -56,7 +56,7 @@ func (a *app) turnAddCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&role, "role", string(amber.RoleUser), "who speaks: user, assistant, system or tool")
 	fl.StringVar(&id, "id", "", "an id of your own (default a new one)")
-	fl.StringVar(&project, "project", "", "the project (default from the git repository of the working directory)")
+	fl.StringVar(&project, "project", "", "the project (default that of the working directory)")
 	return cmd
 }
 
