@@ -15,7 +15,7 @@ var signs = []string{
 }
 
 // unversioned is the claim of a directory outside of git: the nearest folder that has a sign of a project, else the directory itself,
-// named after its path. What lies in the folder has no say in the name. The home folder of the user, the folders above it, and
+// named after its path. No file of the folder has a say in the name. The home folder of the user, the folders above it, and
 // those that another user owns or writes to claim nothing; so does every folder where the home folder is not known.
 func unversioned(dir, userHome string) claim {
 	if userHome == "" || !filepath.IsAbs(dir) {
