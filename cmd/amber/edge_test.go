@@ -167,6 +167,7 @@ func TestEdge(t *testing.T) {
 	r := srv.serve()
 	srv.must("", "remember", "--scope", "global", "The coupon rounding is done in cents")
 	u := newEdge(t, r.url, srv.newToken("edge", "--scope", "read,write"))
+	u.env = append(u.env, "HOME="+filepath.Dir(u.home)) // which is in no project
 	hook := func(event string) string {
 		t.Helper()
 		said, complaint, code := u.amber(event, "hook", "claude-code", "--no-drain", "--timeout", "1m", "--context-timeout", "1m")

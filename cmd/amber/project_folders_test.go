@@ -130,8 +130,8 @@ func TestTwelveKindsOfFolder(t *testing.T) {
 		{"fix", true, false, realName},
 		{"second", false, true, "unconfirmed/second-"},
 		{"secret/lib", false, false, "localhost/"},
-		{"bare.git", false, false, ""},
-		{"plain", false, false, ""},
+		{"bare.git", false, false, "bare-"},
+		{"plain", false, false, "plain-"},
 		{"secret/deep/down", true, false, realName},
 		{"secret/vendor/other", false, false, "git.example/acme/other"},
 	}
