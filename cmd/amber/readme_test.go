@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/test/must"
+	"github.com/amber-memory/amber/wire"
 )
 
 // readmeAnswers are what the questions of the README find first, after what the README stores.
@@ -52,6 +53,10 @@ func TestReadmeAnswers(t *testing.T) {
 		got, want := told[amber.RecallResult](s, args...), readmeAnswers[q[1]]
 		if want == "" || len(got.Hits) == 0 || !strings.Contains(got.Hits[0].Content+got.Hits[0].Snippet, want) {
 			t.Errorf("the README asks %q, which finds %+v, want %q first", q[1], got.Hits, want)
+			continue
+		}
+		if score := got.Hits[0].Score; wire.LikelihoodOf(score) == wire.Weak {
+			t.Errorf("the README asks %q, and the right first hit is weak: %.2f", q[1], score)
 		}
 	}
 }

@@ -18,6 +18,8 @@ type Query struct {
 	// diacritics, each stem once, at most 32. Stop words are left out unless
 	// the question has nothing else. None holds a character of Runs.
 	Words []string
+	// Terse says that the question has words and no stop word, as what people type into a field for a search.
+	Terse bool
 	// Runs are the runs of Chinese, Japanese and Korean characters in order
 	// of appearance without the phrases that questions are made of, and behind them
 	// emoji and other signs, each once, at most 16.
@@ -35,6 +37,7 @@ func Parse(text string) Query {
 	tag := lang.Of(text)
 	q := Query{Runs: firstDistinct(withoutPhrases(tag, runs), maxRuns, func(s string) string { return s })}
 	content := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return isStopIn(tag, w) })
+	q.Terse = len(runs) == 0 && len(words) > 0 && len(content) == len(words)
 	if len(content) == 0 && len(runs) == 0 {
 		content = words
 	}

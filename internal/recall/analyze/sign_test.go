@@ -20,7 +20,7 @@ func TestSignsOfAQuestion(t *testing.T) {
 		"🇩🇪🇫🇷":                 {Words: []string{}, Runs: []string{"🇩🇪", "🇫🇷"}},
 		"🇩":                    {Words: []string{}, Runs: []string{}},
 		"✅ 東京":                 {Words: []string{}, Runs: []string{"東京", "✅"}},
-		"?! -- () 20 °C © ...": {Words: []string{"20", "c"}, Runs: []string{}},
+		"?! -- () 20 °C © ...": {Words: []string{"20", "c"}, Terse: true, Runs: []string{}},
 	} {
 		got := analyze.Parse(text)
 		got.Related = nil

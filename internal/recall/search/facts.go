@@ -41,10 +41,10 @@ func scoreFacts(q question, all []Ranked) {
 		}
 	}
 	if q.prompt {
-		calibrate(q, all, promptCurve, factWordsCurve)
+		calibrate(q, all, promptCurve, factWordsCurve, promptCurve)
 		return
 	}
-	calibrate(q, all, factCurve, factWordsCurve)
+	calibrate(q, all, factCurve, factWordsCurve, factLikely)
 }
 
 // factScore is the score of a single passage. Where its meaning is not known, words count for what they are, and more of

@@ -48,6 +48,7 @@ type Ranked struct {
 	Candidate
 	Score float64
 	Parts Parts
+	Told  float64 // the likelihood that an asker is told, until it is the score
 }
 
 // Parts are what a score is made of.
@@ -69,6 +70,7 @@ type Parts struct {
 type question struct {
 	meant    bool      // what it means is known; else words alone
 	rarity   []float64 // of its words
+	terse    bool      // it has no function words
 	misspelt float64   // how much of it is in words that no passage has as they stand
 	told     span      // when people speak about the time that the question names
 	then     int64     // the moment it asks about, 0 for now

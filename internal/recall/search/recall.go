@@ -210,13 +210,17 @@ func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	return distinct(r.rank(candidates), r.q.Limit), all, nil
+	ranked = distinct(r.rank(candidates), r.q.Limit)
+	if !r.q.Prompt {
+		ranked = tell(ranked)
+	}
+	return ranked, all, nil
 }
 
 // rank orders candidates for the question.
 func (r *recaller) rank(candidates []Candidate) []Ranked {
 	when := readTime(r.q.Text, r.q.Now)
-	q := question{meant: r.meant(), rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told(), prompt: r.q.Prompt, named: r.named}
+	q := question{meant: r.meant(), rarity: r.Rarity, terse: r.parsed.Terse, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told(), prompt: r.q.Prompt, named: r.named}
 	if when.to <= r.q.Now {
 		q.then = when.to
 	}

@@ -61,7 +61,7 @@ func scoreTalk(q question, all []Ranked) {
 		r.Score = t.words(r) + float64(talkMeaning*max(0, r.Parts.Meaning)) + r.Parts.Neighbours + r.Parts.Session + r.Parts.Speaker + r.Parts.Time + r.Parts.Trust
 	}
 	addFeedback(all)
-	calibrate(q, all, talkCurve, talkWordsCurve)
+	calibrate(q, all, talkCurve, talkWordsCurve, talkLikely)
 }
 
 // words is what the words of a passage count, the best 1.

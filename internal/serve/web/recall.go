@@ -28,8 +28,9 @@ type recallData struct {
 	Snapshots                  []wire.SnapshotMeta // to choose from
 
 	Asked    bool
-	Hits     []hitRow
-	Groups   []hitGroup // of the hits, where everything was asked
+	Hits     []hitRow   // those that are shown
+	Weak     []hitRow   // those that are folded
+	Groups   []hitGroup // of those that are shown, where everything was asked
 	Degraded string
 	SetAside []amber.SetAside // memories that cannot be read
 	Context  *contextView
@@ -136,7 +137,8 @@ func (v recallScreen) ask(ctx context.Context, store amber.Store, d *recallData)
 	} else {
 		result, err = store.LongTerm.Recall(ctx, q)
 	}
-	d.Hits, d.Degraded, d.SetAside = v.hitRows(result.Hits), result.Degraded, result.SetAside
+	shown, weak := wire.Fold(result.Hits)
+	d.Hits, d.Weak, d.Degraded, d.SetAside = v.hitRows(shown), v.hitRows(weak), result.Degraded, result.SetAside
 	return v.command(words...), err
 }
 
@@ -147,7 +149,9 @@ func (v recallScreen) askAll(ctx context.Context, d *recallData, q amber.Query) 
 	if err != nil {
 		return err
 	}
-	asked := wire.Grouped(result, "")
+	shown, weak := wire.Fold(result.Hits)
+	d.Weak = v.hitRows(weak)
+	asked := wire.Grouped(amber.RecallResult{Hits: shown}, "")
 	d.Hits, d.Degraded, d.SetAside = v.hitRows(asked.Hits), result.Degraded, result.SetAside
 	rows := d.Hits
 	for _, g := range asked.Groups {
@@ -171,8 +175,9 @@ func (v recallScreen) askContext(ctx context.Context, d *recallData, who amber.I
 // hitRow is a hit with the address of what it was taken from.
 type hitRow struct {
 	amber.Hit
-	URL   string
-	Parts []scorePart
+	URL    string
+	Likely wire.Likelihood
+	Parts  []scorePart
 }
 
 // scorePart is one part of the reason of a hit.
@@ -183,7 +188,7 @@ type scorePart struct {
 func (v recallScreen) hitRows(hits []amber.Hit) []hitRow {
 	rows := make([]hitRow, len(hits))
 	for i, h := range hits {
-		rows[i] = hitRow{Hit: h, URL: v.hitPath(h)}
+		rows[i] = hitRow{Hit: h, URL: v.hitPath(h), Likely: wire.LikelihoodOf(h.Score)}
 		if h.Why != nil {
 			rows[i].Parts = parts(*h.Why)
 		}

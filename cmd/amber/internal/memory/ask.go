@@ -22,7 +22,7 @@ func (a *app) askCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.ask(ctx, s, q, f) })
+		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.ask(ctx, s, q, f, h.weak) })
 	})
 	f.addNarrowing(cmd)
 	cmd.Flags().StringVar(&f.Project, "project", "", "the project that goes first among equals (default from the working directory)")
@@ -31,7 +31,7 @@ func (a *app) askCommand() *cobra.Command {
 }
 
 // ask answers a question from everything, or in the shell of an agent from what its project sees.
-func (a *app) ask(ctx context.Context, s *cli.Opened, q amber.Query, f filterFlags) error {
+func (a *app) ask(ctx context.Context, s *cli.Opened, q amber.Query, f filterFlags, weak bool) error {
 	var err error
 	if q.Filter, err = a.filter(ctx, s, f); err != nil {
 		return err
@@ -52,7 +52,12 @@ func (a *app) ask(ctx context.Context, s *cli.Opened, q amber.Query, f filterFla
 	}
 	asked := wire.Grouped(result, q.ProjectID)
 	asked.All = why == ""
-	return a.Out.Show(asked, func(w io.Writer) { a.printGroups(w, asked) })
+	return a.Out.Show(asked, func(w io.Writer) {
+		shown, note := a.fold(result.Hits, weak)
+		defer note()
+		result.Hits = shown
+		a.printGroups(w, wire.Grouped(result, q.ProjectID))
+	})
 }
 
 func (a *app) printGroups(w io.Writer, asked wire.Asked) {

@@ -58,6 +58,7 @@ func (a *app) filter(ctx context.Context, s *cli.Opened, f filterFlags) (out amb
 type hitFlags struct {
 	n        int
 	explain  bool
+	weak     bool
 	layers   []string
 	minScore float64
 }
@@ -66,7 +67,8 @@ func (h *hitFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVarP(&h.n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
 	cmd.Flags().StringArrayVar(&h.layers, "layer", nil, "only this layer (repeat): memory, exchange, note, session or activity")
 	cmd.Flags().Float64Var(&h.minScore, "min-score", 0, "leave out hits that are less likely to be relevant, 0 to 1")
-	cmd.Flags().BoolVar(&h.explain, "explain", false, "show why each hit ranks where it does")
+	cmd.Flags().BoolVar(&h.explain, "explain", false, "show the score of each hit, and why it ranks where it does")
+	cmd.Flags().BoolVar(&h.weak, "weak", false, "show hits that are hardly relevant, too")
 }
 
 // question is the query of an argument and the flags.
@@ -100,13 +102,13 @@ func (a *app) recallCommand() *cobra.Command {
 			return cli.Usage("--all does not go with --at: a snapshot answers for the project")
 		}
 		if cmd.Flags().Changed("at") {
-			return a.recallAt(cmd, at, f, q)
+			return a.recallAt(cmd, at, f, q, h.weak)
 		}
 		return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 			if all {
-				return a.ask(ctx, s, q, f)
+				return a.ask(ctx, s, q, f, h.weak)
 			}
-			return a.recall(ctx, s, q, f)
+			return a.recall(ctx, s, q, f, h.weak)
 		})
 	})
 	f.add(cmd)
@@ -118,7 +120,7 @@ func (a *app) recallCommand() *cobra.Command {
 }
 
 // recall answers a question from what is seen here, and says where better hits lie.
-func (a *app) recall(ctx context.Context, s *cli.Opened, q amber.Query, f filterFlags) error {
+func (a *app) recall(ctx context.Context, s *cli.Opened, q amber.Query, f filterFlags, weak bool) error {
 	var err error
 	if q.Filter, err = a.filter(ctx, s, f); err != nil {
 		return err
@@ -138,7 +140,7 @@ func (a *app) recall(ctx context.Context, s *cli.Opened, q amber.Query, f filter
 		defer a.noteOtherNames(ctx, s, f.Project)
 	}
 	return a.Out.Show(recalled, func(w io.Writer) {
-		a.printHits(w, result)
+		a.printHits(w, result, weak)
 		if line := wire.ElsewhereLine(recalled.Elsewhere); line != "" {
 			a.Out.Note("%s: --all", cli.Flat(line))
 		}
@@ -175,9 +177,25 @@ func (a *app) noteAnswer(r amber.RecallResult) {
 	}
 }
 
-func (a *app) printHits(w io.Writer, r amber.RecallResult) {
+// fold returns the hits that are shown, and what says afterwards how many weak ones are not.
+func (a *app) fold(hits []amber.Hit, all bool) (shown []amber.Hit, note func()) {
+	shown, weak := wire.Fold(hits)
+	if all {
+		return hits, func() {}
+	}
+	return shown, func() {
+		if len(weak) > 0 {
+			a.Out.Note("%s: --weak", words.Count(len(weak), "weak hit", "weak hits"))
+		}
+	}
+}
+
+// printHits prints the hits, the weak ones behind others only if they are asked for.
+func (a *app) printHits(w io.Writer, r amber.RecallResult, all bool) {
 	a.noteAnswer(r)
-	for i, h := range r.Hits {
+	shown, note := a.fold(r.Hits, all)
+	defer note()
+	for i, h := range shown {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
@@ -237,12 +255,15 @@ func whole(h amber.Hit) string {
 // hitLines is how much of a memory a hit shows on a terminal.
 const hitLines = 6
 
-// printHit prints what was found under its score: whole, or its first lines on a
-// terminal.
+// printHit prints what was found under how likely it is relevant: whole, or its first lines on a terminal.
 func (a *app) printHit(w io.Writer, h amber.Hit) {
 	const indent = 6
 	p := a.Out
-	score := p.Style(cli.Amb, fmt.Sprintf("%.2f", h.Score))
+	likely := wire.LikelihoodOf(h.Score)
+	score := p.Style(cli.Amb, likely.Dots()+" "+string(likely))
+	if h.Why != nil {
+		score += fmt.Sprintf(" %.2f", h.Score)
+	}
 	if h.Title != "" {
 		cli.Wrapped(w, indent, "%s  %s", score, p.Style(cli.Bold, cli.Flat(h.Title)))
 	}

@@ -33,7 +33,7 @@ type RecalledAt struct {
 }
 
 // recallAt answers a question from a snapshot.
-func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Query) error {
+func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Query, weak bool) error {
 	return a.withView(cmd, at, func(ctx context.Context, s *cli.Opened, v agent.View) error {
 		var err error
 		if q.Filter, err = a.filter(ctx, s, f); err != nil {
@@ -48,7 +48,7 @@ func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Que
 			read := c.Stats()
 			out.Read = &read
 		}
-		err = a.Out.Show(out, func(w io.Writer) { a.printHits(w, result) })
+		err = a.Out.Show(out, func(w io.Writer) { a.printHits(w, result, weak) })
 		if out.Read != nil {
 			a.noteRead(*out.Read)
 		}

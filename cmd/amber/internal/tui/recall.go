@@ -16,8 +16,9 @@ import (
 
 // recallState is what the Recall screen remembers beside its page.
 type recallState struct {
-	why bool
-	at  wire.SnapshotMeta // answers come from this snapshot; zero: from now
+	why  bool
+	weak bool              // weak hits are shown, too
+	at   wire.SnapshotMeta // answers come from this snapshot; zero: from now
 }
 
 // recallPage is screen 1: a question, and what answers it.
@@ -28,13 +29,17 @@ func (m recallScreen) recallPage() *window.Page {
 		Label: "recall", Help: "type a question · enter hits · esc keys: ? help, 1-9 screens · ctrl+c quit",
 		Change: func(string) tea.Cmd { return m.recall(p, s) },
 	}
-	p.Load = m.recallLoad("", s.at)
+	p.Load = m.recallLoad("", s)
 	p.Look = func(r window.Row) window.Document { return m.hitDocument(r.Value.(amber.Hit), s.why) }
 	p.Actions = []window.Action{
 		window.Key("w", "why", "show or hide why each hit was found", func() tea.Cmd {
 			s.why = !s.why
 			p.DocOf = ""
 			return m.Follow(p)
+		}, nil),
+		window.Key("l", "weak", "show or fold hits that are hardly relevant", func() tea.Cmd {
+			s.weak = !s.weak
+			return m.Reload(p)
 		}, nil),
 		window.Key("c", "context", "show the block of memory an agent would get for this question", func() tea.Cmd { return m.asContext(p.Field.Edit.String()) }, nil),
 		window.Key("a", "as of", "answer from a snapshot, as it was then", func() tea.Cmd { return m.Push(m.asOfPage(p, s)) }, nil),
@@ -58,7 +63,7 @@ func (m recallScreen) nothingFound() string {
 
 // recall asks for the hits of what was typed. One question is under way at a time.
 func (m recallScreen) recall(p *window.Page, s *recallState) tea.Cmd {
-	p.Load = m.recallLoad(p.Field.Edit.String(), s.at)
+	p.Load = m.recallLoad(p.Field.Edit.String(), s)
 	p.Field.Label = "recall"
 	if s.at.ID != "" {
 		p.Field.Label = "recall as of " + window.Cut(labelOf(s.at), 30)
@@ -70,23 +75,30 @@ func (m recallScreen) recall(p *window.Page, s *recallState) tea.Cmd {
 	return m.Reload(p)
 }
 
-// recallLoad asks a question of now, or of a snapshot.
-func (m recallScreen) recallLoad(text string, at wire.SnapshotMeta) func(ctx context.Context, after string) (window.Batch, error) {
+// recallLoad asks a question of now, or of a snapshot. Weak hits are folded unless they are wanted.
+func (m recallScreen) recallLoad(text string, s *recallState) func(ctx context.Context, after string) (window.Batch, error) {
 	q := amber.Query{Text: text, Filter: amber.Filter{Identities: m.src.Identities}, Limit: window.PageSize, Explain: true}
+	at, weak := s.at, s.weak
 	return func(ctx context.Context, _ string) (window.Batch, error) {
 		var b window.Batch
 		result, err := m.recallAt(ctx, q, at)
 		if err != nil {
 			return b, err
 		}
-		if m.asksAll(text, at) {
+		shown, folded := wire.Fold(result.Hits)
+		if weak {
+			shown, folded = result.Hits, nil
+		}
+		if result.Hits = shown; m.asksAll(text, at) {
 			b.Rows = groupedRows(wire.Grouped(result, m.src.Identities.ProjectID))
 		} else {
-			for _, h := range result.Hits {
+			for _, h := range shown {
 				b.Rows = append(b.Rows, hitRow(h))
 			}
 		}
-		b.Note = result.Degraded
+		if b.Note = result.Degraded; b.Note == "" && len(folded) > 0 {
+			b.Note = words.Count(len(folded), "weak hit", "weak hits") + ": l shows them"
+		}
 		return b, err
 	}
 }
@@ -130,7 +142,7 @@ func hitRow(h amber.Hit) window.Row {
 	if title == "" {
 		title = h.Content
 	}
-	return window.Row{ID: id, Lead: fmt.Sprintf("%.2f ", h.Score), Title: title, Side: string(h.Layer), Text: h.Content, Command: hitCommand(h), Value: h}
+	return window.Row{ID: id, Lead: wire.LikelihoodOf(h.Score).Dots() + " ", Title: title, Side: string(h.Layer), Text: h.Content, Command: hitCommand(h), Value: h}
 }
 
 // groupedRows are hits by project, each with the name of its group.
@@ -158,12 +170,6 @@ func hitCommand(h amber.Hit) string {
 	return "amber get " + string(h.ID)
 }
 
-// scoreBar draws a score in ten steps.
-func scoreBar(score float64) string {
-	full := min(max(int(score*10+0.5), 0), 10)
-	return "[" + strings.Repeat("#", full) + strings.Repeat(".", 10-full) + "]"
-}
-
 func (m recallScreen) hitDocument(h amber.Hit, why bool) window.Document {
 	d := window.Document{}
 	if h.Title != "" {
@@ -177,17 +183,19 @@ func (m recallScreen) hitDocument(h amber.Hit, why bool) window.Document {
 	if h.SessionID != "" {
 		session = "session " + string(h.SessionID)
 	}
-	d = d.Text(fmt.Sprintf("%s %.2f", scoreBar(h.Score), h.Score)).
+	likely := wire.LikelihoodOf(h.Score)
+	d = d.Text(likely.Dots()+" "+string(likely)).
 		Facts(string(h.Layer), string(h.Role), string(h.Kind), string(h.Scope), trust, m.When(h.UpdatedAt), session)
 	if why && h.Why != nil && (len(h.Why.Terms) > 0 || h.Why.Words != 0 || h.Why.Meaning != 0) {
-		d = whyDocument(d, h.Why)
+		d = whyDocument(d, h)
 	}
 	return d.Blank().Text(h.Content)
 }
 
-// whyDocument shows what made the score.
-func whyDocument(d window.Document, w *amber.Why) window.Document {
-	d = d.Blank().Head("why")
+// whyDocument shows the score of a hit and what made it.
+func whyDocument(d window.Document, h amber.Hit) window.Document {
+	w := h.Why
+	d = d.Blank().Head("why").Text(fmt.Sprintf("score %.2f", h.Score))
 	for _, t := range w.Terms {
 		d = d.Text(fmt.Sprintf("%q in %s", t.Term, strings.Join(t.Fields, ", ")))
 	}
