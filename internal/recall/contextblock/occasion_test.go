@@ -86,6 +86,29 @@ func TestPromptTellsWhatIsRelevantOrNothing(t *testing.T) {
 	}
 }
 
+// A question that was asked once and never answered is not put before the one who asks again; its answer is.
+func TestAQuestionThatNothingAnsweredIsNoPassage(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	talk(t, s, "before", "shop", "remind me why the coupon total is rounded twice?", "Which coupon total?")
+	must.Hides(t, "asked before", build(t, s, shop(wire.OccasionPrompt, "remind me why the coupon total is rounded twice?")).Text, "Which coupon total")
+	talk(t, s, "later", "shop", "remind me why the coupon total is rounded twice?", saidCoupons)
+	must.Says(t, "answered", build(t, s, shop(wire.OccasionPrompt, "remind me why the coupon total is rounded twice?")).Text, saidCoupons)
+}
+
+// A question about earlier work is told what is perhaps its answer, in one line; a command with the same words is not.
+func TestPromptThatAsksIsToldWhatIsPerhaps(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), inShop(amber.WorkspaceFact, "", "Voucher sums are kept in cents, since floats lost a penny."))))
+	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), inShop(amber.WorkspaceFact, "", "The lake harbour opens in spring."))))
+	b := func(text string) string {
+		return must.Get(contextblock.Build(t.Context(), s, policy.Conservative{MinScore: 0.99}, shop(wire.OccasionPrompt, text), rand.Reader))(t).Text
+	}
+	must.Says(t, "asks", b("did we ever say how voucher sums and prices are kept in tables?"), "perhaps: ", "Voucher sums are kept in cents", "; memory_recall has more")
+	must.Equal(t, "tells", b("print how voucher sums and prices are kept in tables"), "")
+}
+
 func TestPromptTellsFivePassagesAtMost(t *testing.T) {
 	t.Parallel()
 	s := newStore()

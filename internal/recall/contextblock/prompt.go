@@ -27,6 +27,11 @@ const (
 	enoughNames = 2
 	// A passage beside a relevant one needs this much of its relevance.
 	followers = 0.3
+	// A question about earlier work needs this much of the relevance of another prompt, and is told the best passage in a line
+	// from the other share on.
+	askingShare  = 0.7
+	perhapsShare = 0.16
+	perhapsBytes = 200
 )
 
 // question is what passages are looked for with.
@@ -34,6 +39,8 @@ type question struct {
 	text string // "" for none
 	// odds says how much likelier passages of the project are relevant than their score says.
 	odds float64
+	// earlier says that it asks about earlier work.
+	earlier bool
 }
 
 // question returns the question of a prompt. A prompt that names nothing and asks nothing, as
@@ -42,10 +49,11 @@ type question struct {
 func (b *builder) question(ctx context.Context) (question, error) {
 	q := question{text: b.query.Text, odds: 1}
 	names := specific(q.text)
+	q.earlier = b.r.Occasion == wire.OccasionPrompt && asksEarlier(q.text, b.r.ProjectID)
 	if names >= enoughNames {
 		q.odds = min(projectOdds, oddsOfName*float64(names))
 	}
-	if b.r.Occasion != wire.OccasionPrompt || names > 0 || asks(q.text) {
+	if b.r.Occasion != wire.OccasionPrompt || names > 0 || q.earlier || asks(q.text) {
 		return q, nil
 	}
 	said, err := b.lastSaid(ctx)
@@ -99,7 +107,41 @@ func (b *builder) relevant(ctx context.Context, asked question) error {
 		return err
 	}
 	b.degraded = found.Degraded
-	return b.choose(ctx, found.Hits, asked)
+	if err := b.choose(ctx, found.Hits, asked); err != nil || !asked.earlier || len(b.page.entries) > 0 {
+		return err
+	}
+	return b.perhaps(ctx, found.Hits, asked)
+}
+
+// perhaps adds the best passage in one line, where a question about earlier work has found nothing that is sure.
+func (b *builder) perhaps(ctx context.Context, hits []amber.Hit, asked question) error {
+	words := analyze.Parse(clip.Bytes(asked.text, amber.MaxQueryBytes))
+	for _, h := range hits {
+		relevance := b.relevance(h, asked.odds)
+		if relevance < perhapsShare*b.query.MinScore {
+			return nil
+		}
+		if !b.mayQuote(h) {
+			continue
+		}
+		if ok, err := b.isEvidence(h.Content, h, func() (string, error) { return b.answerTo(ctx, h) }); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
+		e, err := b.passage(ctx, h, words, relevance)
+		if err != nil {
+			return err
+		}
+		if b.isKnown(e.item) {
+			continue
+		}
+		e.label, e.tail = "perhaps: "+e.label, ""
+		e.body = beginning(e.body, perhapsBytes) + "; memory_recall has more"
+		b.page.add(e)
+		return nil
+	}
+	return nil
 }
 
 // choose adds the best hits: the first has to be relevant, and those behind it nearly so.
@@ -109,12 +151,21 @@ func (b *builder) choose(ctx context.Context, hits []amber.Hit, asked question) 
 	if b.r.Occasion == "" { // a person asked
 		least *= followers
 	}
+	if asked.earlier {
+		least *= askingShare
+	}
 	for _, h := range hits {
 		if len(b.page.entries) == maxPassages {
 			break
 		}
 		relevance := b.relevance(h, asked.odds)
 		if relevance < least || !b.mayQuote(h) {
+			continue
+		}
+		if ok, err := b.isEvidence(h.Content, h, func() (string, error) { return b.answerTo(ctx, h) }); err != nil || !ok {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		least = min(least, followers*b.query.MinScore)
