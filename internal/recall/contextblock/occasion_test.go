@@ -96,7 +96,7 @@ func TestAQuestionThatNothingAnsweredIsNoPassage(t *testing.T) {
 	must.Says(t, "answered", build(t, s, shop(wire.OccasionPrompt, "remind me why the coupon total is rounded twice?")).Text, saidCoupons)
 }
 
-// A question about earlier work is told what is perhaps its answer, in one line; a command with the same words is not.
+// A question about earlier work gets its likely answer in one line; a command with the same words is not.
 func TestPromptThatAsksIsToldWhatIsPerhaps(t *testing.T) {
 	t.Parallel()
 	s := newStore()

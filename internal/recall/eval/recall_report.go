@@ -21,6 +21,9 @@ type RecallReport struct {
 	// the set has none.
 	Answerable *ClassReport `json:"answerable,omitempty"`
 
+	// Calibration is of the scores of first hits; nil where no question has a hit.
+	Calibration *Calibration `json:"calibration,omitempty"`
+
 	// Silence is at the threshold that was given, and Best at the best one for this
 	// set, for information; nil where every question has an answer.
 	Silence *Silence `json:"silence,omitempty"`
@@ -39,8 +42,9 @@ type RecallReport struct {
 type ClassReport struct {
 	Class string `json:"class"`
 	Scores
-	Baseline *Scores `json:"baseline,omitempty"`
-	Ratio    *Ratios `json:"ratio,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
+	Baseline    *Scores      `json:"baseline,omitempty"`
+	Ratio       *Ratios      `json:"ratio,omitempty"`
 }
 
 // Load is what loading cost.
@@ -65,6 +69,7 @@ func (r *run) finish() {
 			p.Classes = append(p.Classes, c)
 		}
 	}
+	p.Calibration = calibrationOf(r.outcomes)
 	p.Latency = latencyOf(r.took)
 	p.Load.Seconds, p.Load.IndexSeconds = r.load.Seconds(), r.index.Seconds()
 	if s := silenceOf(r.outcomes); len(s.best) > 0 && len(s.found) > 0 {
@@ -95,7 +100,7 @@ func (r *run) class(name string, belongs func(Outcome) bool) ClassReport {
 			base = append(base, r.base[i])
 		}
 	}
-	report := ClassReport{Class: name, Scores: scoresOf(own)}
+	report := ClassReport{Class: name, Scores: scoresOf(own), Calibration: calibrationOf(own)}
 	if r.o.BM25 {
 		s := scoresOf(base)
 		report.Baseline, report.Ratio = &s, report.over(s)

@@ -24,6 +24,9 @@ func (a *app) printRecallEvaluation(w io.Writer, e RecallEvaluation) {
 			fmt.Fprintln(w)
 		}
 		a.printRecallReport(w, r)
+		if i < len(e.Comparison) {
+			printComparison(w, e.Comparison[i])
+		}
 		if e.OpenViking != nil && r.Memories == 0 {
 			fmt.Fprintln(w, "openviking: the set has no memories, so the server has no part in these figures")
 		}
@@ -46,6 +49,9 @@ func (a *app) printRecallReport(w io.Writer, r eval.RecallReport) {
 			fmt.Fprintf(w, "%s: none-precision %s of %d, kept %s, shown %s, mean %s at %.4g\n", s.what, score(s.NonePrecision), s.None, score(s.Kept), score(s.Shown), score(s.Mean), s.MinScore)
 		}
 	}
+	if c := r.Calibration; c != nil {
+		fmt.Fprintf(w, "calibration of %s: Brier %s, ECE %s\n", words.Count(c.N, "first hit", "first hits"), score(c.Brier), score(c.ECE))
+	}
 	printLatency(w, "question", r.Latency)
 	fmt.Fprintf(w, "load: %.1f s, index: %.1f s, %s\n", r.Load.Seconds, r.Load.IndexSeconds, cli.ByteSize(r.Load.Bytes))
 	if r.Skipped > 0 {
@@ -60,6 +66,15 @@ func (a *app) printRecallReport(w io.Writer, r eval.RecallReport) {
 			rank = fmt.Sprint(o.Rank)
 		}
 		fmt.Fprintf(w, "%4s  %.3f  %s  %s\n", rank, o.Best, cli.Flat(o.Class), cli.Flat(o.Question))
+	}
+}
+
+func printComparison(w io.Writer, c eval.Comparison) {
+	for _, p := range []struct {
+		what string
+		eval.Paired
+	}{{"first", c.First}, {"any@5", c.Any5}} {
+		fmt.Fprintf(w, "compared, %s: %d of %d, before %d; %d gained, %d lost, p %.3f\n", p.what, p.After, c.N, p.Before, p.Gained, p.Lost, p.P)
 	}
 }
 

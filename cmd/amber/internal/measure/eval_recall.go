@@ -2,13 +2,17 @@ package measure
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/base/fsx"
 	"github.com/amber-memory/amber/internal/recall/eval"
 )
 
@@ -24,6 +28,8 @@ type evalRecallFlags struct {
 	minScore float64
 	baseline string
 	layers   []string
+	plot     string
+	compare  string
 }
 
 // RecallEvaluation is the answer of `eval recall`.
@@ -37,6 +43,8 @@ type RecallEvaluation struct {
 	// OpenViking is the server that stood beside the store; nil where none did.
 	OpenViking *Server             `json:"openviking,omitempty"`
 	Sets       []eval.RecallReport `json:"sets"`
+	// Comparison is with the report of --compare, of each set that both have.
+	Comparison []eval.Comparison `json:"comparison,omitempty"`
 }
 
 func (a *app) evalRecallCommand() *cobra.Command {
@@ -53,6 +61,8 @@ func (a *app) evalRecallCommand() *cobra.Command {
 	fl.Float64Var(&f.minScore, "min-score", amber.AnswerScore, "the threshold to judge, 0 to 1")
 	fl.StringVar(&f.baseline, "baseline", "", "also rank by this and compare: bm25")
 	fl.StringArrayVar(&f.layers, "layer", nil, "ask this layer (repeat), or all (default exchange for conversations, else all)")
+	fl.StringVar(&f.plot, "plot", "", "write how often scores are right into this file, as an SVG image")
+	fl.StringVar(&f.compare, "compare", "", "compare with this report of the same sets, made with --each --json")
 	return cmd
 }
 
@@ -63,8 +73,66 @@ func (a *app) evalRecall(cmd *cobra.Command, f evalRecallFlags, sets []string) (
 		return out, err
 	}
 	out = RecallEvaluation{Model: f.model, Models: f.models, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers, OpenViking: server}
+	var other RecallEvaluation
+	if f.compare != "" {
+		if other, err = a.readEvaluation(f.compare); err != nil {
+			return out, err
+		}
+	}
+	o.Each = f.each || f.compare != ""
 	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.RecallReport, error) { return a.evalRecallSet(cmd.Context(), path, o) })
+	if err == nil && f.compare != "" {
+		err = out.compare(other, f.each)
+	}
+	if err == nil && f.plot != "" {
+		err = a.writePlot(f.plot, out.Sets)
+	}
 	return out, err
+}
+
+// readEvaluation reads a report of --json.
+func (a *app) readEvaluation(path string) (out RecallEvaluation, err error) {
+	if path, err = a.Absolute(path); err != nil {
+		return out, err
+	}
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return out, &amber.Error{Op: "read report", Kind: amber.KindInvalid, ID: filepath.Base(path), Err: err}
+	}
+	return out, nil
+}
+
+// compare compares each set with the one at its place in the other report.
+func (e *RecallEvaluation) compare(other RecallEvaluation, each bool) error {
+	if len(other.Sets) != len(e.Sets) {
+		return cli.Usage("the report of --compare has %d sets, want %d", len(other.Sets), len(e.Sets))
+	}
+	for i := range e.Sets {
+		c, err := eval.Compare(other.Sets[i], e.Sets[i])
+		if err != nil {
+			return err
+		}
+		e.Comparison = append(e.Comparison, c)
+		if !each {
+			e.Sets[i].Outcomes = nil
+		}
+	}
+	return nil
+}
+
+// writePlot writes the image of calibrations.
+func (a *app) writePlot(path string, reports []eval.RecallReport) error {
+	path, err := a.Absolute(path)
+	if err == nil {
+		err = fsx.Replace(fsx.OS(), path, 0o644, []byte(eval.Plot(reports)))
+	}
+	if err != nil {
+		return &amber.Error{Op: "write plot", Kind: amber.KindInternal, ID: filepath.Base(path), Err: err}
+	}
+	return nil
 }
 
 func (a *app) evalRecallSet(ctx context.Context, path string, o eval.RecallOptions) (report eval.RecallReport, err error) {
