@@ -53,7 +53,7 @@ func withCandidates(ctx context.Context, c *op.Call, r amber.WriteRequest, was o
 	}
 	found, err := c.Store.LongTerm.Recall(ctx, amber.Query{
 		Text: cmp.Or(r.Title, shown.OneLine(r.Content, op.TitleBytes)), Filter: amber.Filter{Scope: r.Scope, Identities: r.Identities},
-		MinScore: amber.AnswerScore, Limit: maxCandidates + 1, Layers: []amber.RecallLayer{amber.LayerMemory},
+		Reason: amber.RecallRequest, MinScore: amber.AnswerScore, Limit: maxCandidates + 1, Layers: []amber.RecallLayer{amber.LayerMemory},
 	})
 	if err != nil {
 		return out, ""
