@@ -46,8 +46,16 @@ var scripts = []struct {
 	table *unicode.RangeTable
 	tag   string
 }{
-	{unicode.Hiragana, "ja"}, {unicode.Katakana, "ja"}, {unicode.Hangul, "ko"}, {unicode.Thai, "th"}, {unicode.Arabic, "ar"}, {unicode.Cyrillic, "ru"},
-	{unicode.Devanagari, "hi"}, {unicode.Hebrew, "he"}, {unicode.Greek, "el"}, {unicode.Han, "zh"},
+	{unicode.Hiragana, "ja"},
+	{unicode.Katakana, "ja"},
+	{unicode.Hangul, "ko"},
+	{unicode.Thai, "th"},
+	{unicode.Arabic, "ar"},
+	{unicode.Cyrillic, "ru"},
+	{unicode.Devanagari, "hi"},
+	{unicode.Hebrew, "he"},
+	{unicode.Greek, "el"},
+	{unicode.Han, "zh"},
 }
 
 // names are those of languages in English.

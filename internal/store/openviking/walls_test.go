@@ -23,7 +23,7 @@ import (
 func otherWords() ovfake.Embedder {
 	e := ovfake.Embedder{Dimensions: 1024, Synonyms: map[string]string{}}
 	for i := range 12 {
-		e.Synonyms[fmt.Sprint("asked", i)] = fmt.Sprint("told", i)
+		e.Synonyms[fmt.Sprintf("asked%c", 'a'+i)] = fmt.Sprintf("told%c", 'a'+i)
 	}
 	return e
 }
@@ -54,7 +54,7 @@ func walls(t *testing.T, url, root string) {
 	all := map[amber.MemoryID]amber.Memory{}
 	for i := range 1000 {
 		r := amber.WriteRequest{
-			Content: fmt.Sprintf("told%d told%d number %d", random.IntN(12), random.IntN(12), i),
+			Content: fmt.Sprintf("told%c told%c number %d", 'a'+random.IntN(12), 'a'+random.IntN(12), i),
 			Scope:   amber.Scopes()[random.IntN(5)], Identities: somebody(random), Kind: amber.MemoryKinds()[random.IntN(8)],
 		}
 		id := must.Get(c.store.Write(t.Context(), r))(t).ID
@@ -66,7 +66,7 @@ func walls(t *testing.T, url, root string) {
 
 	seen := 0
 	for i := range 300 {
-		q := amber.Query{Text: fmt.Sprintf("asked%d asked%d", random.IntN(12), random.IntN(12)), Limit: 1 + random.IntN(20)}
+		q := amber.Query{Text: fmt.Sprintf("asked%c asked%c", 'a'+random.IntN(12), 'a'+random.IntN(12)), Limit: 1 + random.IntN(20)}
 		if random.IntN(4) > 0 {
 			q.Identities = somebody(random)
 		}
@@ -131,20 +131,20 @@ func plant(t *testing.T, url string, key func() string, random *rand.Rand) {
 		at := strings.LastIndexByte(uri, '/')
 		return uri[:at], uri[at+1:]
 	}
-	planted := map[string]string{home + "/global-0/constraint/planted.md": "told1 told2"}
+	planted := map[string]string{home + "/global-0/constraint/planted.md": "toldb toldc"}
 	for i := range 200 {
 		uri, other := uris[random.IntN(len(uris))], uris[random.IntN(len(uris))]
 		folder, name := cut(uri)
 		elsewhere, theirs := cut(other)
 		switch i % 4 {
 		case 0: // moved
-			planted[elsewhere+"/"+name] = "told1 told2 told3"
+			planted[elsewhere+"/"+name] = "toldb toldc toldd"
 		case 1: // the id of one, the version of another
-			planted[folder+"/"+name[:len(name)-15]+theirs[len(theirs)-15:]] = "told4 told5"
+			planted[folder+"/"+name[:len(name)-15]+theirs[len(theirs)-15:]] = "tolde toldf"
 		case 2: // another's id in a folder of its own
-			planted[folder+"/"+theirs] = "told6 told7"
+			planted[folder+"/"+theirs] = "toldg toldh"
 		case 3: // another text under a right name
-			planted[uri] = "told8 told9"
+			planted[uri] = "toldi toldj"
 		}
 	}
 	for uri, text := range planted {

@@ -1,9 +1,10 @@
 package tui
 
 import (
-	"github.com/amber-memory/amber/cmd/amber/internal/window"
 	"slices"
 	"strings"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/window"
 )
 
 // completions are the lines that could be typed, from what was typed so far: the next word of a

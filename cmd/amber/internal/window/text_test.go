@@ -54,8 +54,14 @@ func TestDiff(t *testing.T) {
 func TestEdit(t *testing.T) {
 	e := newEdit("one two")
 	for _, k := range []tea.KeyPressMsg{
-		{Code: 'w', Mod: tea.ModCtrl}, {Code: '3', Text: "3"}, {Code: tea.KeyHome}, {Code: 'x', Text: "x"},
-		{Code: tea.KeyEnd}, {Code: tea.KeyBackspace}, {Code: tea.KeyLeft}, {Code: tea.KeyDelete},
+		{Code: 'w', Mod: tea.ModCtrl},
+		{Code: '3', Text: "3"},
+		{Code: tea.KeyHome},
+		{Code: 'x', Text: "x"},
+		{Code: tea.KeyEnd},
+		{Code: tea.KeyBackspace},
+		{Code: tea.KeyLeft},
+		{Code: tea.KeyDelete},
 	} {
 		e.key(k)
 	}
