@@ -198,9 +198,7 @@ func (i *importer) storeMemory(row memoryRow) error {
 
 // addConcepts adds to the concepts of a live memory.
 func (i *importer) addConcepts(id amber.MemoryID, concepts []string) error {
-	first, err := i.into.AddConcepts(id, concepts)
-	if first {
-	}
+	_, err := i.into.AddConcepts(id, concepts)
 	return err
 }
 

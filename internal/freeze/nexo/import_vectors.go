@@ -76,9 +76,7 @@ func embeddingOf(id, vector any, model string) (e amber.Embedding, ok bool) {
 }
 
 func (i *importer) storeVector(e amber.Embedding) error {
-	added, err := i.into.AddEmbedding(e)
-	if added {
-	}
+	_, err := i.into.AddEmbedding(e)
 	return i.orphan("vectors of no memory", err)
 }
 
