@@ -44,7 +44,7 @@ func TestKilledWriter(t *testing.T) {
 	old := large("old ")
 	s.put("a", old)
 	killed := 0
-	for round := range 12 {
+	for round := 0; round < 12 || killed == 0 && round < 500; round++ { // a kill on a busy machine often comes too late
 		next, done := large(fmt.Sprint("round ", round, " ")), make(chan error, 1)
 		go func() { done <- must.Err(s.Put(t.Context(), "a", next)) }()
 		var err error
@@ -78,7 +78,7 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%
 		old = f
 	}
 	must.Hold(t, killed > 0, "no writer was killed")
-	t.Logf("%d of 12 writers were killed", killed)
+	t.Logf("%d writers were killed", killed)
 }
 
 // TestGivenUp ends the context of a writer on the way: nothing of it is there.
