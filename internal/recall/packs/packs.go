@@ -62,7 +62,7 @@ func find(op, name string) (Pack, error) {
 		for i, p := range all {
 			names[i] = p.Name
 		}
-		return Pack{}, amber.Errorf(amber.KindNotFound, op, name, "there is no such pack, want one of %s", strings.Join(names, ", ")).WithHint("amber index models list")
+		return Pack{}, amber.Errorf(amber.KindNotFound, op, name, "Amber knows no pack %q, want one of %s", name, strings.Join(names, ", ")).WithHint("amber index models list")
 	}
 	return all[i], nil
 }

